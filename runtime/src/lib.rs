@@ -1,1 +1,37 @@
-//! The runtime of Kubeloom.
+//! The runtime of Kubeloom: everything below a generated or derived Kubernetes client.
+//!
+//! From the bottom up:
+//!
+//! | module | what is there |
+//! |---|---|
+//! | [`value`] | strings, maps, quantities, times: what fields are made of |
+//! | [`record`] | the table behind each type |
+//! | [`wire`] | JSON, YAML and protobuf, each written once over the table |
+//! | [`meta`] | the types that all groups share |
+//! | [`resource`] | names, scope, verbs and subresources of a kind, as types |
+//! | [`config`] | kubeconfig and in-cluster configuration |
+//! | [`transport`] | the way to the server |
+//! | [`rest`] | calls, typed handles, watches |
+//! | [`error`] | what can go wrong |
+//! | [`generated`] | what emitted code imports |
+
+pub mod clock;
+mod clientset;
+pub mod config;
+pub mod error;
+pub mod generated;
+pub mod meta;
+pub mod record;
+pub mod resource;
+pub mod rest;
+pub mod transport;
+pub mod value;
+pub mod wire;
+
+pub use error::Error;
+pub use resource::Resource;
+pub use rest::{Api, RestClient};
+pub use value::{Map, Str};
+
+#[doc(hidden)]
+pub use serde;

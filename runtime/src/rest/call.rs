@@ -1,0 +1,230 @@
+//! One call: built, sent, and its answer told apart from a failure.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::failure::{hidden_failure, is_success, status};
+use super::{Query, RestClient, Target};
+use crate::error::{CallContext, Error, ErrorKind};
+use crate::transport::{Body, CallKind, Headers, Method, Request, Response};
+use crate::wire::{DecodeError, EncodeError, Format, Wire};
+
+/// A failed answer is read up to this many bytes.
+const MAX_FAILURE: usize = 4 << 20;
+
+/// A call under construction.
+///
+/// The request structs of each verb are built on it; it is public for verbs that none of them covers.
+#[derive(Debug)]
+pub struct Call {
+    client: RestClient,
+    verb: &'static str,
+    method: Method,
+    target: Target,
+    name: Option<String>,
+    subresource: String,
+    protobuf: bool,
+    format: Option<Format>,
+    timeout: Option<Duration>,
+    kind: CallKind,
+    headers: Headers,
+    query: Query,
+    body: Option<(&'static str, Result<Bytes, EncodeError>)>,
+}
+
+impl Call {
+    /// A call on a collection. `protobuf` says whether servers speak it for this resource.
+    pub fn new(client: &RestClient, verb: &'static str, method: Method, target: &Target, protobuf: bool) -> Self {
+        Self {
+            client: client.clone(),
+            verb,
+            method,
+            target: target.clone(),
+            name: None,
+            subresource: String::new(),
+            protobuf,
+            format: None,
+            timeout: None,
+            kind: CallKind::Unary,
+            headers: Headers::new(),
+            query: Query::default(),
+            body: None,
+        }
+    }
+
+    /// Names the object. An empty name is refused when the call is sent, it never becomes a call on the collection.
+    #[must_use]
+    pub fn name(mut self, name: &str) -> Self {
+        self.name = Some(name.to_owned());
+        self
+    }
+
+    /// Names the subresource; empty for the object itself.
+    #[must_use]
+    pub fn subresource(mut self, subresource: &str) -> Self {
+        subresource.clone_into(&mut self.subresource);
+        self
+    }
+
+    /// What the timeout covers; [`CallKind::Unary`] unless said.
+    #[must_use]
+    pub fn kind(mut self, kind: CallKind) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    /// A header field.
+    #[must_use]
+    pub fn header(mut self, name: &'static str, value: &str) -> Self {
+        self.headers.set(name, value);
+        self
+    }
+
+    /// The body, in the format that the call travels in.
+    #[must_use]
+    pub fn object(mut self, object: &impl Wire) -> Self {
+        let format = self.format();
+        self.body = Some((format.content_type(), object.encode(format).map(Bytes::from)));
+        self
+    }
+
+    /// The body as it is.
+    #[must_use]
+    pub fn body(mut self, content_type: &'static str, body: Result<Vec<u8>, EncodeError>) -> Self {
+        self.body = Some((content_type, body.map(Bytes::from)));
+        self
+    }
+
+    /// The query string, to add to.
+    pub fn query(&mut self) -> &mut Query {
+        &mut self.query
+    }
+
+    /// The longest the call may take; see [`CallKind`] for what that covers.
+    pub fn set_timeout(&mut self, timeout: Duration) {
+        self.timeout = Some(timeout);
+    }
+
+    /// The format of this call, whatever the client's is.
+    pub fn set_format(&mut self, format: Format) {
+        self.format = Some(format);
+    }
+
+    /// The format that body and answer travel in.
+    pub fn format(&self) -> Format {
+        match self.format.unwrap_or(self.client.options().format) {
+            Format::Protobuf if !self.protobuf => Format::Json,
+            format => format,
+        }
+    }
+
+    /// The client that sends the call.
+    pub fn client(&self) -> &RestClient {
+        &self.client
+    }
+
+    /// The resource.
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+
+    pub(super) fn is_create(&self) -> bool {
+        self.verb == "create"
+    }
+
+    /// What the call is about, for errors.
+    pub fn context(&self) -> CallContext {
+        let mut resource = self.target.resource.to_string();
+        if !self.subresource.is_empty() {
+            let end = self.target.resource.resource.len();
+            resource.insert_str(end, &format!("/{}", self.subresource));
+        }
+        CallContext {
+            verb: self.verb,
+            resource,
+            namespace: self.target.namespace.clone(),
+            name: self.name.clone(),
+        }
+    }
+
+    pub(super) fn fail(&self, kind: ErrorKind) -> Error {
+        Error::new(self.context(), kind)
+    }
+
+    /// The request as it will cross the transport.
+    ///
+    /// # Errors
+    /// Path segments that would make another path of it, and bodies that cannot be written.
+    pub fn request(&mut self) -> Result<Request, Error> {
+        let path = self
+            .target
+            .path(self.name.as_deref(), &self.subresource)
+            .map_err(|message| self.fail(ErrorKind::InvalidRequest(message)))?;
+        let mut request = Request::new(self.method, path.path + self.query.as_str());
+        request.template = path.template.into();
+        request.kind = self.kind;
+        request.timeout = self.timeout;
+        request.headers = std::mem::take(&mut self.headers);
+        if request.headers.get("accept").is_none() {
+            request.headers.set("accept", &self.accept());
+        }
+        if let Some((content_type, body)) = self.body.take() {
+            request.body = body.map_err(|error| self.fail(ErrorKind::Encode(error)))?;
+            request.headers.set("content-type", content_type);
+        }
+        Ok(request)
+    }
+
+    fn accept(&self) -> String {
+        let json = Format::Json.content_type();
+        match (self.format(), self.kind) {
+            (Format::Protobuf, CallKind::Stream) => {
+                let protobuf = Format::Protobuf.content_type();
+                format!("{protobuf};stream=watch,{protobuf},{json}")
+            }
+            (Format::Protobuf, _) => format!("{},{json}", Format::Protobuf.content_type()),
+            (format, _) => format.content_type().to_owned(),
+        }
+    }
+
+    /// Sends the call and hands out the answer when its header says success.
+    ///
+    /// # Errors
+    /// No answer, or one that says failure; its body is read whole, whatever it is.
+    pub async fn open(&mut self) -> Result<Response, Error> {
+        let request = self.request()?;
+        let answer = self.client.transport().send(request).await;
+        let response = answer.map_err(|error| self.fail(ErrorKind::Transport(error)))?;
+        if is_success(response.status) || response.status == 101 {
+            return Ok(response);
+        }
+        // A failure is told even if its body does not arrive whole.
+        let body = response.body.collect(MAX_FAILURE).await.unwrap_or_default();
+        let status = status(self, response.status, &response.headers, &body);
+        Err(self.fail(ErrorKind::Api(Box::new(status))))
+    }
+
+    /// Sends the call and reads the answer.
+    ///
+    /// # Errors
+    /// As [`Call::open`], an answer that is cut off, too large or unreadable, and a failure under a code of success.
+    pub async fn fetch<O: Wire>(mut self) -> Result<O, Error> {
+        let response = self.open().await?;
+        let format = response.headers.get("content-type").and_then(Format::from_content_type);
+        let body = self.read(response.body).await?;
+        let format = format.unwrap_or_else(|| self.format());
+        if let Some(status) = hidden_failure(format, &body) {
+            return Err(self.fail(ErrorKind::Api(Box::new(status))));
+        }
+        if body.is_empty() && !O::MAY_BE_EMPTY {
+            return Err(self.fail(ErrorKind::Decode(DecodeError::other("empty where an object was expected"))));
+        }
+        O::decode(format, &body).map_err(|error| self.fail(ErrorKind::Decode(error)))
+    }
+
+    pub(super) async fn read(&self, body: Body) -> Result<Bytes, Error> {
+        let limit = self.client.options().max_body;
+        body.collect(limit).await.map_err(|error| self.fail(ErrorKind::Transport(error)))
+    }
+}

@@ -1,0 +1,164 @@
+//! Where one event ends and the next begins.
+
+use bytes::{Buf, Bytes, BytesMut};
+
+use crate::wire::{DecodeError, Format};
+
+/// Cuts a byte stream into the frames of a watch, wherever its chunks were cut.
+#[derive(Debug)]
+pub(super) struct Frames {
+    buffer: BytesMut,
+    cut: Cut,
+    limit: usize,
+}
+
+#[derive(Debug)]
+enum Cut {
+    /// Concatenated JSON values: white space between them is optional and allowed within them.
+    Json(JsonScanner),
+    /// Four bytes of length, most significant first, before each message.
+    LengthPrefixed,
+}
+
+impl Frames {
+    /// Frames of at most `limit` bytes each.
+    pub(super) fn new(format: Format, limit: usize) -> Self {
+        let cut = match format {
+            Format::Protobuf => Cut::LengthPrefixed,
+            _ => Cut::Json(JsonScanner::default()),
+        };
+        Self { buffer: BytesMut::new(), cut, limit }
+    }
+
+    /// Takes the next chunk.
+    pub(super) fn push(&mut self, chunk: &[u8]) {
+        self.buffer.extend_from_slice(chunk);
+    }
+
+    /// The next whole frame.
+    ///
+    /// # Errors
+    /// A frame over the limit, or bytes that begin no JSON value; the stream cannot be read on.
+    pub(super) fn next(&mut self) -> Result<Option<Bytes>, DecodeError> {
+        let too_large = |limit| DecodeError::other(format_args!("an event is larger than {limit} bytes"));
+        match &mut self.cut {
+            Cut::LengthPrefixed => {
+                let Some(header) = self.buffer.first_chunk::<4>() else { return Ok(None) };
+                let length = u32::from_be_bytes(*header) as usize;
+                if length > self.limit {
+                    return Err(too_large(self.limit));
+                }
+                if self.buffer.len() < 4 + length {
+                    return Ok(None);
+                }
+                self.buffer.advance(4);
+                Ok(Some(self.buffer.split_to(length).freeze()))
+            }
+            Cut::Json(scanner) => {
+                let end = scanner.scan(&self.buffer)?;
+                match end {
+                    Some(end) => {
+                        scanner.restart();
+                        Ok(Some(self.buffer.split_to(end).freeze()))
+                    }
+                    None if self.buffer.len() > self.limit => Err(too_large(self.limit)),
+                    None => Ok(None),
+                }
+            }
+        }
+    }
+}
+
+/// Finds the end of a JSON object, byte by byte; remembers how far it got.
+#[derive(Debug, Default)]
+struct JsonScanner {
+    at: usize,
+    depth: usize,
+    in_string: bool,
+    escaped: bool,
+}
+
+impl JsonScanner {
+    fn restart(&mut self) {
+        *self = Self::default();
+    }
+
+    fn scan(&mut self, buffer: &[u8]) -> Result<Option<usize>, DecodeError> {
+        while let Some(byte) = buffer.get(self.at) {
+            self.at += 1;
+            if self.in_string {
+                match byte {
+                    _ if self.escaped => self.escaped = false,
+                    b'\\' => self.escaped = true,
+                    b'"' => self.in_string = false,
+                    _ => {}
+                }
+                continue;
+            }
+            match byte {
+                b'"' if self.depth > 0 => self.in_string = true,
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' if self.depth > 1 => self.depth -= 1,
+                b'}' | b']' if self.depth == 1 => return Ok(Some(self.at)),
+                b' ' | b'\n' | b'\r' | b'\t' => {}
+                _ if self.depth > 0 => {}
+                _ => return Err(DecodeError::other("an event does not begin with '{'")),
+            }
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frames(format: Format, chunks: &[&[u8]]) -> Vec<Vec<u8>> {
+        let mut frames = Frames::new(format, 1000);
+        let mut out = Vec::new();
+        for chunk in chunks {
+            frames.push(chunk);
+            while let Some(frame) = frames.next().unwrap() {
+                out.push(frame.trim_ascii().to_vec());
+            }
+        }
+        out
+    }
+
+    #[test]
+    fn json_is_cut_the_same_at_every_split_point() {
+        let text = "{\"a\":\"}\\\"{ä\"}\n{\n  \"pretty\": [1, {\"x\": \"\\\\\"}]\n}{\"c\":1}  {\"cut\":".as_bytes();
+        let expected: Vec<Vec<u8>> = ["{\"a\":\"}\\\"{ä\"}", "{\n  \"pretty\": [1, {\"x\": \"\\\\\"}]\n}", "{\"c\":1}"]
+            .iter()
+            .map(|frame| frame.as_bytes().to_vec())
+            .collect();
+        for split in 0..text.len() {
+            let (one, two) = text.split_at(split);
+            assert_eq!(frames(Format::Json, &[one, two]), expected, "split at {split}");
+        }
+        let bytes: Vec<&[u8]> = text.chunks(1).collect();
+        assert_eq!(frames(Format::Json, &bytes), expected);
+    }
+
+    #[test]
+    fn lengths_are_big_endian() {
+        let text = [0, 0, 0, 2, 7, 8, 0, 0, 0, 0, 0, 0, 0, 1, 9, 0, 0];
+        for split in 0..text.len() {
+            let (one, two) = text.split_at(split);
+            assert_eq!(frames(Format::Protobuf, &[one, two]), [vec![7, 8], vec![], vec![9]]);
+        }
+    }
+
+    #[test]
+    fn too_large_and_senseless_frames_are_refused() {
+        let mut frames = Frames::new(Format::Protobuf, 1000);
+        frames.push(&[255, 255, 255, 255]);
+        assert!(frames.next().is_err());
+        let mut frames = Frames::new(Format::Json, 1000);
+        frames.push(b"<html>");
+        assert!(frames.next().is_err());
+        let mut frames = Frames::new(Format::Json, 10);
+        frames.push(b"{\"a\":\"0123456789");
+        assert!(frames.next().is_err());
+    }
+}

@@ -1,0 +1,35 @@
+//! From a typed call to a request and from a response to a typed answer.
+//!
+//! | file | what is there |
+//! |---|---|
+//! | `client` | [`RestClient`]: a transport and what all calls share |
+//! | `target`, `query` | paths and query strings, checked and escaped |
+//! | `call` | one call: sent, its answer told apart from a failure |
+//! | `failure` | failures that carry no `Status`, made into one |
+//! | `frames`, `watch` | the event stream |
+//! | `requests` | one awaitable struct per verb |
+//! | `api` | [`Api`]: a typed handle |
+//!
+//! Requests are built and answers read without a socket; the network lies behind [`crate::transport::Transport`].
+
+mod api;
+mod call;
+mod client;
+mod failure;
+mod frames;
+mod query;
+mod requests;
+mod target;
+mod watch;
+
+pub use api::{Api, SubApi};
+pub use call::Call;
+pub use client::{ClientOptions, RestClient};
+pub use query::Query;
+pub use requests::{
+    Apply, ApplyBody, Create, Delete, DeleteCollection, Deletion, Evict, FieldValidation, Get, GetOptions, List,
+    ListOptions, LogOptions, LogStream, Logs, Patch, PatchBody, PatchOptions, Propagation, ResourceVersionMatch, Update,
+    Watch, WatchOptions, WriteOptions,
+};
+pub use target::{GroupVersionResource, Target};
+pub use watch::{Bookmark, WatchEvent, WatchStream};

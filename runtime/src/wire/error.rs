@@ -1,0 +1,60 @@
+//! What can be wrong with an encoding.
+
+use std::fmt;
+
+use super::Format;
+
+/// A body that could not be read. The text names the place, never the content.
+#[derive(Debug)]
+pub struct DecodeError {
+    format: Option<Format>,
+    message: String,
+}
+
+impl DecodeError {
+    pub(crate) fn new(format: Format, message: impl fmt::Display) -> Self {
+        Self { format: Some(format), message: message.to_string() }
+    }
+
+    /// An error of an encoding that is not one of [`Format`]'s.
+    pub fn other(message: impl fmt::Display) -> Self {
+        Self { format: None, message: message.to_string() }
+    }
+
+    pub(crate) fn within(mut self, place: impl fmt::Display) -> Self {
+        self.message = format!("{place}: {}", self.message);
+        self
+    }
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.format {
+            Some(format) => write!(f, "not valid {}: {}", format.content_type(), self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+/// An object that could not be written.
+#[derive(Debug)]
+pub struct EncodeError {
+    message: String,
+}
+
+impl EncodeError {
+    /// An error with a text that says what cannot be written and why.
+    pub fn new(message: impl fmt::Display) -> Self {
+        Self { message: message.to_string() }
+    }
+}
+
+impl fmt::Display for EncodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for EncodeError {}

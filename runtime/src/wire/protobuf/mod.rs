@@ -1,0 +1,16 @@
+//! Protobuf as Go's generated code writes it: fields in ascending order of tags, by-value fields always written, keys of
+//! maps sorted. Re-encoding what a server sent yields the same bytes.
+//!
+//! Types that stand in the document by another shape than their own message have theirs here: quantities, times,
+//! durations, integers or strings, raw JSON and unions.
+
+mod read;
+mod reverse;
+mod write;
+
+pub use read::merge_message;
+pub(crate) use read::{Reader, WireType};
+pub(crate) use reverse::Reverse;
+pub(crate) use write::write_group;
+pub use write::write_message;
+

@@ -1,0 +1,131 @@
+//! Writing records as protobuf, back to front.
+
+use super::Reverse;
+use crate::record::{Choice, ChoiceArm, Entry, List, Record, View};
+use crate::value::IntOrString;
+
+/// Writes a record as a message, without an envelope.
+pub fn write_message(record: &dyn Record) -> Vec<u8> {
+    let mut out = Reverse::default();
+    write_group(record, 0, &mut out);
+    out.into_vec()
+}
+
+/// Writes the members of a group of a record before what is in `out`.
+pub(crate) fn write_group(record: &dyn Record, group: usize, out: &mut Reverse) {
+    for (tag, entry) in record.table().proto().group(group).iter().rev() {
+        match entry {
+            Entry::Field(field) => write_field(*tag, record.view(*field), out),
+            // An inlined struct is held by value: it is always written.
+            Entry::Group(child) => {
+                let before = out.len();
+                write_group(record, *child, out);
+                out.close(*tag, before);
+            }
+        }
+    }
+}
+
+/// Writes a field. What is absent is left out; what is there is written even when it is zero, as Go does.
+fn write_field(tag: u16, view: View<'_>, out: &mut Reverse) {
+    match view {
+        View::List(list) => {
+            for index in (0..list.len()).rev() {
+                write_value(tag, list.at(index), out);
+            }
+        }
+        View::Map(map) => {
+            for (key, value) in (0..map.len()).rev().filter_map(|index| map.at(index)) {
+                let before = out.len();
+                write_value(2, value, out);
+                out.field(1, key.as_bytes());
+                out.close(tag, before);
+            }
+        }
+        // Go leaves out nil bytes, and an empty one is not told from it.
+        View::Bytes(bytes) if bytes.is_empty() => {}
+        other => write_value(tag, other, out),
+    }
+}
+
+#[expect(clippy::cast_sign_loss, reason = "two's complement")]
+fn write_value(tag: u16, view: View<'_>, out: &mut Reverse) {
+    let before = out.len();
+    match view {
+        View::Absent => return,
+        View::Bool(value) => return out.varint_field(tag, u64::from(value)),
+        View::I32(value) => return out.varint_field(tag, i64::from(value) as u64),
+        View::I64(value) => return out.varint_field(tag, value as u64),
+        View::F64(value) => {
+            out.bytes(&value.to_bits().to_le_bytes());
+            return out.key(tag, 1);
+        }
+        View::Str(text) => out.bytes(text.as_bytes()),
+        View::Bytes(bytes) => out.bytes(bytes),
+        View::Record(record) => write_group(record, 0, out),
+        View::Time(time) => {
+            if !time.is_zero() {
+                timestamp(time.seconds(), 0, out);
+            }
+        }
+        View::MicroTime(time) => {
+            if !time.is_zero() {
+                timestamp(time.seconds(), time.nanos(), out);
+            }
+        }
+        View::Duration(duration) => out.varint_field(1, duration.as_nanos() as u64),
+        View::Quantity(quantity) => out.field(1, quantity.as_str().as_bytes()),
+        View::Raw(raw) => {
+            if !raw.is_empty() {
+                out.field(1, raw.get().as_bytes());
+            }
+        }
+        View::IntOrString(value) => int_or_string(value, out),
+        View::Choice(choice) => write_choice(choice, out),
+        // A list as an item or as a value of a map is a message with the items in field 1.
+        View::List(list) => write_items(list, out),
+        View::Map(_) => write_field(1, view, out),
+    }
+    out.close(tag, before);
+}
+
+fn write_items(list: &dyn List, out: &mut Reverse) {
+    for index in (0..list.len()).rev() {
+        write_value(1, list.at(index), out);
+    }
+}
+
+#[expect(clippy::cast_sign_loss, reason = "two's complement")]
+fn timestamp(seconds: i64, nanos: i32, out: &mut Reverse) {
+    out.varint_field(2, i64::from(nanos) as u64);
+    out.varint_field(1, seconds as u64);
+}
+
+#[expect(clippy::cast_sign_loss, reason = "two's complement")]
+fn int_or_string(value: &IntOrString, out: &mut Reverse) {
+    let (kind, int, text) = match value {
+        IntOrString::Int(int) => (0, i64::from(*int), ""),
+        IntOrString::String(text) => (1, 0, text.as_str()),
+    };
+    out.field(3, text.as_bytes());
+    out.varint_field(2, int as u64);
+    out.varint_field(1, kind);
+}
+
+fn write_choice(choice: &dyn Choice, out: &mut Reverse) {
+    match (choice.has_arm(ChoiceArm::Bool), choice.arm()) {
+        (true, (ChoiceArm::Record, schema)) => {
+            write_value(2, schema, out);
+            // With a schema Go's decoder sets `allows` too.
+            out.varint_field(1, 1);
+        }
+        (true, (_, allows)) => write_value(1, allows, out),
+        (false, (ChoiceArm::Record, schema)) => write_value(1, schema, out),
+        (false, (_, View::List(list))) => {
+            for index in (0..list.len()).rev() {
+                write_value(2, list.at(index), out);
+            }
+        }
+        (false, _) => {}
+    }
+}

@@ -1,0 +1,74 @@
+//! The envelope of protobuf bodies: `k8s\0` and a `runtime.Unknown` around the message.
+
+use super::protobuf::{Reader, Reverse, WireType};
+use super::{DecodeError, Format};
+use crate::record::Record;
+
+/// The four bytes that every protobuf body begins with.
+const MAGIC: [u8; 4] = *b"k8s\0";
+
+/// What the envelope says and holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unknown<'a> {
+    /// `apiVersion` of the object inside.
+    pub api_version: &'a str,
+    /// `kind` of the object inside.
+    pub kind: &'a str,
+    /// The message.
+    pub raw: &'a [u8],
+}
+
+/// Opens the envelope of a body.
+///
+/// # Errors
+/// A body without the magic bytes, a malformed envelope, or compressed content.
+pub fn split_envelope(body: &[u8]) -> Result<Unknown<'_>, DecodeError> {
+    let fail = |message: &str| DecodeError::new(Format::Protobuf, message);
+    let message = body.strip_prefix(&MAGIC).ok_or_else(|| fail("the body does not begin with k8s\\0"))?;
+    let text = |bytes| std::str::from_utf8(bytes).map_err(|_| fail("type that is not UTF-8"));
+    let mut unknown = Unknown::default();
+    let mut reader = Reader::new(message);
+    while let Some((tag, value)) = reader.next()? {
+        match (tag, value) {
+            (1, WireType::Bytes(meta)) => {
+                let mut reader = Reader::new(meta);
+                while let Some((tag, value)) = reader.next()? {
+                    match (tag, value) {
+                        (1, WireType::Bytes(bytes)) => unknown.api_version = text(bytes)?,
+                        (2, WireType::Bytes(bytes)) => unknown.kind = text(bytes)?,
+                        _ => {}
+                    }
+                }
+            }
+            (2, WireType::Bytes(raw)) => unknown.raw = raw,
+            (3, WireType::Bytes(encoding)) if !encoding.is_empty() => return Err(fail("content is compressed")),
+            _ => {}
+        }
+    }
+    Ok(unknown)
+}
+
+/// A record in its envelope.
+pub(super) fn envelope(record: &dyn Record) -> Vec<u8> {
+    let mut out = Reverse::default();
+    out.field(4, b"");
+    out.field(3, b"");
+    let before = out.len();
+    super::protobuf::write_group(record, 0, &mut out);
+    out.close(2, before);
+    let before = out.len();
+    let (api_version, kind, list) = match record.type_meta() {
+        Some(meta) => (meta.api_version, meta.kind, meta.list),
+        None => ("", "", false),
+    };
+    let end = out.len();
+    if list {
+        out.bytes(b"List");
+    }
+    out.bytes(kind.as_bytes());
+    out.close(2, end);
+    out.field(1, api_version.as_bytes());
+    out.close(1, before);
+    out.bytes(&MAGIC);
+    out.into_vec()
+}
