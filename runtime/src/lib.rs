@@ -1,1 +1,3 @@
 //! The runtime of Kubeloom.
+
+pub mod value;
