@@ -1,1 +1,3 @@
 //! The generator of Kubeloom.
+
+pub mod facts;

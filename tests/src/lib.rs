@@ -1,1 +1,4 @@
 //! Harnesses.
+
+pub mod commands;
+pub mod facts;

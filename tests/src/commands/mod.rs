@@ -1,0 +1,3 @@
+//! The commands of `kubeloom-tests`, one module each.
+
+pub mod facts;

@@ -1,0 +1,26 @@
+//! The command line of the harnesses.
+
+use clap::{Parser, Subcommand};
+use kubeloom_tests::commands;
+
+#[derive(Parser)]
+#[command(
+    name = "kubeloom-tests",
+    about = "Harnesses and maintenance tools of Kubeloom"
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Write or check the fact table of the Kubernetes types.
+    Facts(commands::facts::FactsArgs),
+}
+
+fn main() -> anyhow::Result<()> {
+    match Cli::parse().command {
+        Command::Facts(args) => commands::facts::run(args),
+    }
+}
