@@ -84,6 +84,12 @@ impl<V> Map<V> {
         self.0.get(key)
     }
 
+    /// Entry `index` in key order.
+    #[must_use]
+    pub fn get_index(&self, index: usize) -> Option<(&Str, &V)> {
+        self.0.get_indexed(index)
+    }
+
     /// The value of `key`, to be changed.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut V> {
         self.0.get_mut(key)
