@@ -11,7 +11,7 @@ use crate::transport::{Body, CallKind, Headers, Method, Request, Response};
 use crate::wire::{DecodeError, EncodeError, Format, Wire};
 
 /// A failed answer is read up to this many bytes.
-const MAX_FAILURE: usize = 4 << 20;
+pub(super) const MAX_FAILURE: usize = 4 << 20;
 
 /// A call under construction.
 ///
@@ -129,10 +129,6 @@ impl Call {
         &self.target
     }
 
-    pub(super) fn is_create(&self) -> bool {
-        self.verb == "create"
-    }
-
     /// What the call is about, for errors.
     pub fn context(&self) -> CallContext {
         let mut resource = self.target.resource.to_string();
@@ -167,7 +163,7 @@ impl Call {
         request.timeout = self.timeout;
         request.headers = std::mem::take(&mut self.headers);
         if request.headers.get("accept").is_none() {
-            request.headers.set("accept", &self.accept());
+            request.headers.set("accept", self.accept());
         }
         if let Some((content_type, body)) = self.body.take() {
             request.body = body.map_err(|error| self.fail(ErrorKind::Encode(error)))?;
@@ -201,7 +197,8 @@ impl Call {
         }
         // A failure is told even if its body does not arrive whole.
         let body = response.body.collect(MAX_FAILURE).await.unwrap_or_default();
-        let status = status(self, response.status, &response.headers, &body);
+        let resource = Some(&self.target.resource);
+        let status = status(&self.context(), resource, response.status, &response.headers, &body);
         Err(self.fail(ErrorKind::Api(Box::new(status))))
     }
 

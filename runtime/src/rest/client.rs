@@ -3,11 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
+use bytes::Bytes;
+
+use super::call::MAX_FAILURE;
+use super::failure::{is_success, status};
 use super::{Api, GroupVersionResource, Target};
 use crate::config::Config;
-use crate::error::Error;
+use crate::error::{CallContext, Error, ErrorKind};
 use crate::resource::{AllNamespaces, Cluster, Namespaced, Resource};
-use crate::transport::{HttpTransport, Transport};
+use crate::transport::{HttpTransport, Method, Request, Transport};
 use crate::wire::Format;
 
 /// What all calls of a client share.
@@ -47,6 +51,15 @@ pub struct RestClient {
 struct Shared {
     transport: Arc<dyn Transport>,
     options: ClientOptions,
+}
+
+/// A document that is no resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// The media type of the answer, with its parameters.
+    pub content_type: String,
+    /// The answer as it is.
+    pub body: Bytes,
 }
 
 impl fmt::Debug for RestClient {
@@ -100,6 +113,27 @@ impl RestClient {
     /// The namespace that the configuration names.
     pub fn default_namespace(&self) -> &str {
         &self.shared.options.default_namespace
+    }
+
+    /// Reads a document that is no resource: `/version`, `/openapi/v3`, `/readyz`. `path` is escaped and may have a query;
+    /// `accept` is the media type asked for.
+    ///
+    /// # Errors
+    /// No answer, or one that says failure.
+    pub async fn document(&self, path: &str, accept: &str) -> Result<Document, Error> {
+        let context = CallContext { verb: "get", resource: path.to_owned(), ..CallContext::default() };
+        let fail = |kind| Error::new(context.clone(), kind);
+        let mut request = Request::new(Method::Get, path);
+        request.headers.set("accept", accept);
+        let response = self.transport().send(request).await.map_err(|error| fail(ErrorKind::Transport(error)))?;
+        let (code, headers) = (response.status, response.headers);
+        if is_success(code) {
+            let body = response.body.collect(self.shared.options.max_body).await;
+            let body = body.map_err(|error| fail(ErrorKind::Transport(error)))?;
+            return Ok(Document { content_type: headers.get("content-type").unwrap_or_default().to_owned(), body });
+        }
+        let body = response.body.collect(MAX_FAILURE).await.unwrap_or_default();
+        Err(fail(ErrorKind::Api(Box::new(status(&context, None, code, &headers, &body)))))
     }
 
     /// The objects of a namespaced kind in one namespace.

@@ -1,7 +1,7 @@
 //! Failures: a `Status` read from the answer, or made from its code.
 
-use super::call::Call;
-use crate::error::reason;
+use super::target::GroupVersionResource;
+use crate::error::{CallContext, reason};
 use crate::meta::{Status, StatusDetails};
 use crate::transport::Headers;
 use crate::value::Str;
@@ -17,11 +17,17 @@ pub(super) fn is_success(code: u16) -> bool {
 
 /// The failure that an answer says. A body that is a `Status` is believed; anything else becomes one from the code, the
 /// call and the text.
-pub(super) fn status(call: &Call, code: u16, headers: &Headers, body: &[u8]) -> Status {
+pub(super) fn status(
+    context: &CallContext,
+    resource: Option<&GroupVersionResource>,
+    code: u16,
+    headers: &Headers,
+    body: &[u8],
+) -> Status {
     let format = headers.get("content-type").and_then(Format::from_content_type);
     let mut status = match format.and_then(|format| read_status(format, body)) {
         Some(status) => status,
-        None => synthesise(call, code, body),
+        None => synthesise(context, resource, code, body),
     };
     if status.code == 0 {
         status.code = i32::from(code);
@@ -63,7 +69,7 @@ pub(super) fn hidden_failure(format: Format, body: &[u8]) -> Option<Status> {
     read_status(format, body).filter(|status| status.status == "Failure")
 }
 
-fn synthesise(call: &Call, code: u16, body: &[u8]) -> Status {
+fn synthesise(context: &CallContext, resource: Option<&GroupVersionResource>, code: u16, body: &[u8]) -> Status {
     let known = match code {
         400 => reason::BAD_REQUEST,
         401 => reason::UNAUTHORIZED,
@@ -71,7 +77,7 @@ fn synthesise(call: &Call, code: u16, body: &[u8]) -> Status {
         404 => reason::NOT_FOUND,
         405 => reason::METHOD_NOT_ALLOWED,
         406 => reason::NOT_ACCEPTABLE,
-        409 if call.is_create() => reason::ALREADY_EXISTS,
+        409 if context.verb == "create" => reason::ALREADY_EXISTS,
         409 => reason::CONFLICT,
         410 => reason::GONE,
         413 => reason::REQUEST_ENTITY_TOO_LARGE,
@@ -83,7 +89,6 @@ fn synthesise(call: &Call, code: u16, body: &[u8]) -> Status {
         504 => reason::TIMEOUT,
         _ => "",
     };
-    let context = call.context();
     Status {
         status: "Failure".into(),
         code: i32::from(code),
@@ -91,8 +96,8 @@ fn synthesise(call: &Call, code: u16, body: &[u8]) -> Status {
         message: excerpt(body),
         details: Some(Box::new(StatusDetails {
             name: context.name.as_deref().unwrap_or_default().into(),
-            group: Str::from(&*call.target().resource.group),
-            kind: Str::from(&*call.target().resource.resource),
+            group: resource.map_or("", |resource| &resource.group).into(),
+            kind: resource.map_or("", |resource| &resource.resource).into(),
             ..StatusDetails::default()
         })),
         ..Status::default()

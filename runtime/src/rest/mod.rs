@@ -24,7 +24,7 @@ mod watch;
 
 pub use api::{Api, SubApi};
 pub use call::Call;
-pub use client::{ClientOptions, RestClient};
+pub use client::{ClientOptions, Document, RestClient};
 pub use query::Query;
 pub use requests::{
     Apply, ApplyBody, Create, Delete, DeleteCollection, Deletion, Evict, FieldValidation, Get, GetOptions, List,

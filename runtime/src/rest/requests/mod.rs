@@ -17,21 +17,18 @@ macro_rules! request {
     ($name:ident<$($life:lifetime,)? $($generic:ident $(: $bound:path)?),*>, $options:ty, $output:ty) => {
         impl<$($life,)? $($generic $(: $bound)?),*> $name<$($life,)? $($generic),*> {
             /// The longest the call may take, in place of the client's default.
-            #[must_use]
             pub fn timeout(mut self, timeout: std::time::Duration) -> Self {
                 self.call.set_timeout(timeout);
                 self
             }
 
             /// The format of body and answer, in place of the client's. Resources without protobuf stay with JSON.
-            #[must_use]
             pub fn format(mut self, format: crate::wire::Format) -> Self {
                 self.call.set_format(format);
                 self
             }
 
             /// All options at once, as data.
-            #[must_use]
             pub fn options(mut self, options: $options) -> Self {
                 self.options = options;
                 self

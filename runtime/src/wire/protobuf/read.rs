@@ -210,7 +210,8 @@ fn merge_value(slot: Slot<'_>, value: WireType<'_>, depth: usize) -> Result<bool
 fn merge_item(list: &mut dyn List, value: WireType<'_>, depth: usize) -> Result<(), DecodeError> {
     let packed = match (list.push(), value) {
         // A list in a list is a message with the items in field 1.
-        (Slot::List(inner), WireType::Bytes(bytes)) => return merge_items(inner, bytes, depth),
+        (Slot::List(inner), WireType::Bytes(bytes)) => return merge_items(inner, bytes, depth + 1),
+        (Slot::Map(inner), WireType::Bytes(bytes)) => return merge_entries(inner, bytes, depth + 1),
         (slot @ (Slot::I32(_) | Slot::I64(_) | Slot::Bool(_)), WireType::Bytes(packed)) => {
             let mut reader = Reader::new(packed);
             if reader.rest.is_empty() {
@@ -256,9 +257,24 @@ fn merge_entry(map: &mut dyn Mapping, bytes: &[u8], depth: usize) -> Result<(), 
     }
     match (map.entry(key), value) {
         (Slot::List(list), Some(WireType::Bytes(bytes))) => merge_items(list, bytes, depth + 1),
+        (Slot::Map(inner), Some(WireType::Bytes(bytes))) => merge_entries(inner, bytes, depth + 1),
         (slot, Some(value)) => merge_value(slot, value, depth + 1).map(|_| ()),
         (_, None) => Ok(()),
     }
+}
+
+/// A map as a value is a message with the entries in field 1.
+fn merge_entries(map: &mut dyn Mapping, bytes: &[u8], depth: usize) -> Result<(), DecodeError> {
+    if depth > MAX_DEPTH {
+        return Err(fail("maps nested too deeply"));
+    }
+    let mut reader = Reader::new(bytes);
+    while let Some((tag, value)) = reader.next()? {
+        if let (1, WireType::Bytes(entry)) = (tag, value) {
+            merge_entry(map, entry, depth + 1)?;
+        }
+    }
+    Ok(())
 }
 
 /// A union's message: boolean in 1 and object in 2, or object in 1 and items in 2.

@@ -1,0 +1,282 @@
+//! Records through every encoding: what is lenient on the way in, and what is exact on the way out.
+
+use kubeloom::generated::*;
+use kubeloom::wire::{self, Format, Wire};
+use serde_json::{Value, json};
+
+#[derive(Clone, Default)]
+struct Secret {
+    metadata: ObjectMeta,
+    data: Map<ByteString>,
+    immutable: Option<bool>,
+    type_: Str,
+}
+record! { Secret = "v1" "Secret" {
+    0 metadata "metadata" [1] KEEP;
+    1 data "data" [2] OMIT | SENSITIVE;
+    2 immutable "immutable" [5] OPT;
+    3 type_ "type" [3] OMIT;
+} }
+
+#[derive(Clone, Default)]
+struct Volume {
+    name: Str,
+    host_path: Option<Box<HostPath>>,
+    cursor: Option<Box<HostPath>>,
+}
+record! { Volume {
+    0 name "name" [1] KEEP;
+    1 host_path "hostPath" [2, 1] OPT;
+    2 cursor "cursor" [2, 9] OPT;
+} }
+
+#[derive(Clone, Default)]
+struct HostPath {
+    path: Str,
+}
+record! { HostPath { 0 path "path" [1] KEEP; } }
+
+#[derive(Clone, Default)]
+struct Everything {
+    replicas: Option<i32>,
+    count: i32,
+    big: i64,
+    ratio: Option<f64>,
+    ready: bool,
+    names: Vec<Str>,
+    required: Vec<Str>,
+    volumes: Vec<Volume>,
+    limits: Map<Quantity>,
+    extra: Map<Vec<Str>>,
+    port: IntOrString,
+    optional_port: Option<IntOrString>,
+    since: Time,
+    until: Option<MicroTime>,
+    every: Option<Duration>,
+    template: RawJson,
+    selector: Option<Box<LabelSelector>>,
+    numbers: Vec<i32>,
+    schema: Option<OrBool<HostPath>>,
+    items: Option<OrArray<HostPath>>,
+    nested: Map<Map<Vec<i64>>>,
+    missing: Option<Str>,
+}
+record! { Everything {
+    0 replicas "replicas" [1] OPT;
+    1 count "count" [2] KEEP;
+    2 big "big" [3] OMIT;
+    3 ratio "ratio" [4] OPT;
+    4 ready "ready" [5] OMIT;
+    5 names "names" [6] OMIT;
+    6 required "required" [7] NIL;
+    7 volumes "volumes" [8] OMIT;
+    8 limits "limits" [9] OMIT;
+    9 extra "extra" [10] OMIT;
+    10 port "port" [11] KEEP;
+    11 optional_port "optionalPort" [12] OPT;
+    12 since "since" [13] OMIT;
+    13 until "until" [14] OPT;
+    14 every "every" [15] OPT;
+    15 template "template" [16] OMIT;
+    16 selector "selector" [17] NIL;
+    17 numbers "numbers" [18] OMIT;
+    18 schema "schema" [19] OPT;
+    19 items "items" [20] OPT;
+    20 nested "nested" [21] OMIT;
+    21 missing "missing" [22] NULL;
+} }
+
+#[derive(Clone, Default)]
+struct Free {
+    known: Option<Str>,
+    rest: Map<RawJson>,
+}
+record! { Free { 0 known "known" [] OPT; rest rest; } }
+
+fn decode<T: Wire>(value: &Value) -> T {
+    T::decode(Format::Json, value.to_string().as_bytes()).unwrap()
+}
+
+fn json_of<T: Wire>(object: &T) -> Value {
+    serde_json::from_slice(&object.encode(Format::Json).unwrap()).unwrap()
+}
+
+fn full() -> Value {
+    json!({
+        "replicas": 0, "count": 0, "big": -9_007_199_254_740_993_i64, "ratio": 0.5, "ready": true,
+        "names": ["a", ""], "required": ["x"],
+        "volumes": [{"name": "v", "hostPath": {"path": "/"}}, {"name": ""}],
+        "limits": {"cpu": "100m", "memory": "1024Mi"}, "extra": {"a": ["1", "2"], "b": []},
+        "port": "http", "optionalPort": 8080, "since": "2026-01-02T03:04:05Z",
+        "until": "2026-01-02T03:04:05.000006Z", "every": "1h0m0s", "template": {"z": [1, {"a": null}]},
+        "selector": {"matchLabels": {"app": "web"}}, "numbers": [1, -1, 2_147_483_647],
+        "schema": {"path": "p"}, "items": [{"path": "a"}, {"path": "b"}],
+        "nested": {"m": {"n": [1, 2]}}, "missing": null,
+    })
+}
+
+#[test]
+fn every_kind_of_field_round_trips_through_every_format() {
+    let object: Everything = decode(&full());
+    assert_eq!(json_of(&object), full());
+    for format in [Format::Json, Format::Yaml, Format::Protobuf] {
+        let bytes = object.encode(format).unwrap();
+        let back = Everything::decode(format, &bytes).unwrap();
+        assert_eq!(back, object, "{format:?}");
+        assert_eq!(back.encode(format).unwrap(), bytes, "{format:?}");
+    }
+    let mut cbor = Vec::new();
+    ciborium::into_writer(&object, &mut cbor).unwrap();
+    let back: Everything = ciborium::from_reader(&cbor[..]).unwrap();
+    assert_eq!(back, object);
+}
+
+#[test]
+fn an_empty_object_is_written_as_go_writes_it() {
+    assert_eq!(
+        json_of(&Everything::default()),
+        json!({"count": 0, "required": null, "port": 0, "selector": null, "missing": null})
+    );
+    let empty: Everything = decode(&json!({}));
+    assert_eq!(empty, Everything::default());
+}
+
+#[test]
+fn null_anywhere_equals_absent() {
+    let names = full();
+    let nulls: Value = names
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(|key| (key.clone(), Value::Null))
+        .collect();
+    assert_eq!(decode::<Everything>(&nulls), Everything::default());
+    let items =
+        decode::<Everything>(&json!({"names": [null, "a"], "volumes": [null], "limits": {"cpu": null}}));
+    assert_eq!(items.names, ["", "a"]);
+    assert_eq!(items.volumes, [Volume::default()]);
+    assert_eq!(items.limits["cpu"], Quantity::default());
+}
+
+#[test]
+fn a_null_value_of_a_secret_keeps_its_key() {
+    let secret: Secret = decode(&json!({"data": {"tls.crt": null, "tls.key": "aGk="}}));
+    assert_eq!(secret.data.len(), 2);
+    assert!(secret.data["tls.crt"].is_empty());
+    assert_eq!(&secret.data["tls.key"][..], b"hi");
+}
+
+#[test]
+fn the_type_says_kind_and_api_version_not_the_wire() {
+    let secret: Secret =
+        decode(&json!({"kind": "Other", "apiVersion": "v9", "type": "Opaque", "later": {"a": [1]}}));
+    assert_eq!(
+        json_of(&secret),
+        json!({"apiVersion": "v1", "kind": "Secret", "metadata": {}, "type": "Opaque"})
+    );
+}
+
+#[test]
+fn debug_hides_what_is_sensitive() {
+    let secret: Secret = decode(&json!({"metadata": {"name": "s"}, "data": {"password": "aHVudGVyMg=="}}));
+    let text = format!("{secret:?} {secret:#?}");
+    assert!(text.contains("\"s\"") && text.contains("data"), "{text}");
+    assert!(
+        !text.contains("hunter2") && !text.contains("aHVudGVyMg") && !text.contains("password"),
+        "{text}"
+    );
+}
+
+#[test]
+fn errors_never_show_the_value() {
+    for body in [
+        r#"{"data": {"a": "hunter2!"}}"#,
+        r#"{"data": "hunter2"}"#,
+        r#"{"immutable": "hunter2"}"#,
+    ] {
+        let error = Secret::decode(Format::Json, body.as_bytes())
+            .unwrap_err()
+            .to_string();
+        assert!(!error.contains("hunter2"), "{error}");
+    }
+}
+
+#[test]
+fn free_fields_survive_beside_known_ones() {
+    let value = json!({"known": "k", "other": {"deep": [1, null]}, "x": null});
+    let object: Free = decode(&value);
+    assert_eq!(object.rest.len(), 2);
+    assert_eq!(json_of(&object), value);
+}
+
+#[test]
+fn inlined_structs_are_messages_in_protobuf_and_always_there() {
+    let volume: Volume = decode(&json!({"name": "v", "hostPath": {"path": "/"}}));
+    let message = wire::write_message(&volume);
+    assert_eq!(message, [0x0a, 1, b'v', 0x12, 5, 0x0a, 3, 0x0a, 1, b'/']);
+    assert_eq!(wire::write_message(&Volume::default()), [0x0a, 0, 0x12, 0]);
+}
+
+#[test]
+fn malformed_input_is_an_error() {
+    for body in [
+        "",
+        "[]",
+        "{",
+        "{\"count\":",
+        "{\"count\":\"x\"}",
+        "{\"count\":3000000000}",
+        "{} {}",
+        "null x",
+    ] {
+        assert!(
+            Everything::decode(Format::Json, body.as_bytes()).is_err(),
+            "{body:?}"
+        );
+    }
+    let whole = decode::<Everything>(&full()).encode(Format::Protobuf).unwrap();
+    for end in 0..whole.len() {
+        // Cut anywhere: an error or a prefix of the fields, never a panic.
+        let _ = Everything::decode(Format::Protobuf, &whole[..end]);
+    }
+    for (index, bit) in (0..whole.len()).flat_map(|index| (0..8).map(move |bit| (index, bit))) {
+        let mut flipped = whole.clone();
+        flipped[index] ^= 1 << bit;
+        let _ = Everything::decode(Format::Protobuf, &flipped);
+    }
+}
+
+#[test]
+fn depth_is_limited() {
+    #[derive(Clone, Default)]
+    struct Node {
+        next: Option<Box<Node>>,
+    }
+    record! { Node { 0 next "next" [1] OPT; } }
+    let mut message = Vec::new();
+    for _ in 0..100_000 {
+        let mut outer = vec![0x0a];
+        let mut length = message.len();
+        while length >= 0x80 {
+            outer.push((length & 0x7f) as u8 | 0x80);
+            length >>= 7;
+        }
+        outer.push(length as u8);
+        if message.len() > 3000 {
+            break;
+        }
+        outer.extend_from_slice(&message);
+        message = outer;
+    }
+    let mut body = b"k8s\0\x12".to_vec();
+    body.extend([(message.len() & 0x7f) as u8 | 0x80, (message.len() >> 7) as u8]);
+    body.extend_from_slice(&message);
+    assert!(
+        Node::decode(Format::Protobuf, &body)
+            .unwrap_err()
+            .to_string()
+            .contains("nested deeper")
+    );
+    let json = format!("{}null{}", "{\"next\":".repeat(100_000), "}".repeat(100_000));
+    assert!(Node::decode(Format::Json, json.as_bytes()).is_err());
+}
