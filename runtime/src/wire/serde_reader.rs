@@ -148,7 +148,6 @@ impl<'de> Visitor<'de> for Place<'_> {
                     .map_err(|_| E::invalid_value(Unexpected::Signed(value), &"a 32-bit integer"))?;
             }
             Slot::I64(place) => *place = value,
-            #[expect(clippy::cast_precision_loss, reason = "a float field takes the nearest float")]
             Slot::F64(place) => *place = value as f64,
             Slot::IntOrString(place) => *place = IntOrString::from(value),
             Slot::Quantity(place) => *place = Quantity::from(value),
@@ -166,7 +165,6 @@ impl<'de> Visitor<'de> for Place<'_> {
         }
         match self.slot() {
             Slot::Raw(place) => raw(place, value),
-            #[expect(clippy::cast_precision_loss, reason = "a float field takes the nearest float")]
             slot => Place::Slot(slot).visit_f64(value as f64),
         }
     }
@@ -178,7 +176,6 @@ impl<'de> Visitor<'de> for Place<'_> {
             Slot::Quantity(place) => *place = Quantity::from_wire(Str::from(value.to_string())),
             // Some writers of JSON put a fraction or an exponent on whole numbers.
             slot @ (Slot::I32(_) | Slot::I64(_)) if value.fract() == 0.0 && value.abs() < 9e15 => {
-                #[expect(clippy::cast_possible_truncation, reason = "whole and within the exact range of f64")]
                 return Place::Slot(slot).visit_i64(value as i64);
             }
             Slot::Ignored => {}

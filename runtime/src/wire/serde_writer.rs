@@ -93,7 +93,6 @@ impl Serialize for ViewRef<'_> {
 fn float<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S::Error> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if value.fract() == 0.0 && value.abs() < EXACT {
-        #[expect(clippy::cast_possible_truncation, reason = "whole and within the exact range of f64")]
         serializer.serialize_i64(value as i64)
     } else {
         serializer.serialize_f64(value)

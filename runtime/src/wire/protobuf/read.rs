@@ -167,9 +167,7 @@ fn merge_value(slot: Slot<'_>, value: WireType<'_>, depth: usize) -> Result<bool
         (Slot::Text(place), WireType::Bytes(bytes)) => place.set(text(bytes)?),
         (Slot::Bytes(place), WireType::Bytes(bytes)) => *place = ByteString::from(bytes.to_vec()),
         (Slot::Bool(place), WireType::Varint(value)) => *place = value != 0,
-        #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "int32 is sent sign-extended")]
         (Slot::I32(place), WireType::Varint(value)) => *place = value as i32,
-        #[expect(clippy::cast_possible_wrap, reason = "int64 is sent as its two's complement")]
         (Slot::I64(place), WireType::Varint(value)) => *place = value as i64,
         (Slot::F64(place), WireType::Fixed64(value)) => *place = f64::from_bits(value),
         (Slot::F64(place), WireType::Fixed32(value)) => *place = f64::from(f32::from_bits(value)),
@@ -306,7 +304,6 @@ fn content(message: &[u8]) -> Result<&[u8], DecodeError> {
     Ok(found)
 }
 
-#[expect(clippy::cast_possible_wrap, reason = "int64 is sent as its two's complement")]
 fn number(message: &[u8]) -> Result<i64, DecodeError> {
     let mut reader = Reader::new(message);
     let mut found = 0;
@@ -318,7 +315,6 @@ fn number(message: &[u8]) -> Result<i64, DecodeError> {
     Ok(found)
 }
 
-#[expect(clippy::cast_possible_wrap, clippy::cast_possible_truncation, reason = "two's complement")]
 fn timestamp(message: &[u8]) -> Result<(i64, i32), DecodeError> {
     let mut reader = Reader::new(message);
     let (mut seconds, mut nanos) = (0, 0);
@@ -332,7 +328,6 @@ fn timestamp(message: &[u8]) -> Result<(i64, i32), DecodeError> {
     Ok((seconds, nanos))
 }
 
-#[expect(clippy::cast_possible_wrap, reason = "two's complement")]
 fn int_or_string(message: &[u8]) -> Result<IntOrString, DecodeError> {
     let mut reader = Reader::new(message);
     let (mut kind, mut int, mut string) = (0, 0_i64, "");

@@ -27,7 +27,6 @@ impl Reverse {
         let mut text = [0_u8; 10];
         let mut length = 0;
         loop {
-            #[expect(clippy::cast_possible_truncation, reason = "masked to seven bits")]
             let low = (value & 0x7f) as u8;
             value >>= 7;
             text[length] = if value == 0 { low } else { low | 0x80 };

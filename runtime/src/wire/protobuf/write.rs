@@ -48,7 +48,6 @@ fn write_field(tag: u16, view: View<'_>, out: &mut Reverse) {
     }
 }
 
-#[expect(clippy::cast_sign_loss, reason = "two's complement")]
 fn write_value(tag: u16, view: View<'_>, out: &mut Reverse) {
     let before = out.len();
     match view {
@@ -95,16 +94,14 @@ fn write_items(list: &dyn List, out: &mut Reverse) {
     }
 }
 
-#[expect(clippy::cast_sign_loss, reason = "two's complement")]
 fn timestamp(seconds: i64, nanos: i32, out: &mut Reverse) {
     out.varint_field(2, i64::from(nanos) as u64);
     out.varint_field(1, seconds as u64);
 }
 
-#[expect(clippy::cast_sign_loss, reason = "two's complement")]
 fn int_or_string(value: &IntOrString, out: &mut Reverse) {
     let (kind, int, text) = match value {
-        IntOrString::Int(int) => (0, i64::from(*int), ""),
+        IntOrString::Int(int) => (0, *int, ""),
         IntOrString::String(text) => (1, 0, text.as_str()),
     };
     out.field(3, text.as_bytes());

@@ -1,0 +1,34 @@
+//! How to reach a cluster: [`Config`], and where one comes from.
+//!
+//! | file | what is there |
+//! |---|---|
+//! | `types` | [`Config`] and its parts, plain data |
+//! | `secret` | values that are never printed |
+//! | `error` | [`ConfigError`] |
+//! | `environment` | what of the process's environment is read, and the choice between kubeconfig and in-cluster |
+//! | `in_cluster` | the configuration of a pod |
+//! | `kubeconfig` | the kubeconfig file: model, reading, merging, writing |
+//! | `fields` | typed access to the keys of a mapping, with errors that name them |
+//! | `resolve` | from a kubeconfig to a [`Config`] |
+//!
+//! This module must not know how a connection is made: no sockets, no TLS, no HTTP. It reads files and the environment,
+//! each once, when asked to.
+
+mod environment;
+mod error;
+mod fields;
+mod in_cluster;
+mod kubeconfig;
+mod resolve;
+mod secret;
+mod types;
+
+pub use self::environment::Environment;
+pub use self::error::{ConfigError, Origin};
+pub use self::kubeconfig::{Cluster, Context, Kubeconfig, Named, Opaque, Remaining, User};
+pub use self::resolve::KubeconfigOptions;
+pub use self::secret::{Secret, SecretBytes, SecretString, UrlString};
+pub use self::types::{
+    AuthConfig, AuthProviderConfig, ClientIdentity, Compression, Config, DataSource, ExecConfig, HttpVersions,
+    Impersonation, InteractiveMode, Proxy, SecretSource, TlsConfig, Trust,
+};

@@ -1,0 +1,239 @@
+//! [`Dialer`]: makes one connection to the server, TLS included, for hyper's pool.
+
+use std::io::{self, IoSlice};
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures_core::future::BoxFuture;
+use hyper_util::client::legacy::connect::dns::{GaiResolver, Name};
+use hyper_util::client::legacy::connect::{Connected, Connection, HttpConnector};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tower_service::Service;
+
+use super::body::Duplex;
+use super::endpoint::Endpoint;
+use super::error::chain;
+use super::tls::{self, Tls};
+use super::{ConnectFailure, TransportError, TransportErrorKind};
+use crate::clock::{Clock, within};
+
+/// The longest that resolving the name and connecting may take; client-go's value.
+const DIAL_TIMEOUT: Duration = Duration::from_secs(30);
+/// The time between keep-alive probes of an idle TCP connection; client-go's value.
+const TCP_KEEPALIVE: Duration = Duration::from_secs(30);
+/// The longest a TLS handshake may take; client-go's value.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Makes connections to the server. Every clone makes the same ones.
+#[derive(Clone)]
+pub(super) struct Dialer {
+    endpoint: Arc<Endpoint>,
+    tls: Option<Tls>,
+    clock: Arc<dyn Clock>,
+    tcp: HttpConnector<Resolver>,
+}
+
+impl Dialer {
+    /// A dialer; without `tls` its connections are in the clear.
+    pub(super) fn new(endpoint: Arc<Endpoint>, tls: Option<Tls>, clock: Arc<dyn Clock>) -> Self {
+        let mut tcp = HttpConnector::new_with_resolver(Resolver(GaiResolver::new()));
+        tcp.enforce_http(false);
+        tcp.set_nodelay(true);
+        tcp.set_keepalive(Some(TCP_KEEPALIVE));
+        tcp.set_keepalive_interval(Some(TCP_KEEPALIVE));
+        tcp.set_connect_timeout(Some(DIAL_TIMEOUT));
+        Self { endpoint, tls, clock, tcp }
+    }
+
+    async fn dial(mut self, uri: ::http::Uri) -> Result<TokioIo<Dialed>, TransportError> {
+        let tcp = match within(&*self.clock, DIAL_TIMEOUT, self.tcp.call(uri)).await {
+            Some(Ok(tcp)) => tcp.into_inner(),
+            Some(Err(error)) => {
+                let failure = connect_failure(&error);
+                return Err(self.unreachable(failure).with_source(error));
+            }
+            None => return Err(self.unreachable(ConnectFailure::Timeout)),
+        };
+        let dialed = match &self.tls {
+            None => Dialed { io: Box::new(tcp), http2: false, refusal: Refusal::default() },
+            Some(tls) => self.handshake(tls, tcp).await?,
+        };
+        Ok(TokioIo::new(dialed))
+    }
+
+    async fn handshake(&self, tls: &Tls, tcp: TcpStream) -> Result<Dialed, TransportError> {
+        let connector = TlsConnector::from(tls.config.clone());
+        let handshake = connector.connect(tls.server_name.clone(), tcp);
+        match within(&*self.clock, HANDSHAKE_TIMEOUT, handshake).await {
+            Some(Ok(stream)) => {
+                let http2 = stream.get_ref().1.alpn_protocol() == Some(tls::ALPN_HTTP2);
+                Ok(Dialed { io: Box::new(stream), http2, refusal: Refusal::default() })
+            }
+            Some(Err(error)) => Err(tls::handshake_error(&self.endpoint, error)),
+            None => {
+                let seconds = HANDSHAKE_TIMEOUT.as_secs();
+                let message = format!(
+                    "the server {} did not finish the TLS handshake within {seconds} s; check that it speaks TLS",
+                    self.endpoint.address()
+                );
+                Err(TransportError::new(TransportErrorKind::Connect(ConnectFailure::Timeout), message))
+            }
+        }
+    }
+
+    fn unreachable(&self, failure: ConnectFailure) -> TransportError {
+        let address = self.endpoint.address();
+        let message = match failure {
+            ConnectFailure::Refused => format!(
+                "{address} refused the connection; check that the server runs and that the server's URL names its port"
+            ),
+            ConnectFailure::Dns => format!(
+                "the host name {} cannot be resolved; check the server's URL and the name service",
+                self.endpoint.host
+            ),
+            ConnectFailure::Timeout => format!(
+                "{address} did not answer within {} s; check the network, firewalls and VPN",
+                DIAL_TIMEOUT.as_secs()
+            ),
+            ConnectFailure::Other => {
+                format!("no connection to {address} can be made; check the server's URL and the network")
+            }
+        };
+        TransportError::new(TransportErrorKind::Connect(failure), message)
+    }
+}
+
+fn connect_failure(error: &(dyn std::error::Error + 'static)) -> ConnectFailure {
+    for cause in chain(error) {
+        if cause.is::<Unresolved>() {
+            return ConnectFailure::Dns;
+        }
+        match cause.downcast_ref::<io::Error>().map(io::Error::kind) {
+            Some(io::ErrorKind::ConnectionRefused) => return ConnectFailure::Refused,
+            Some(io::ErrorKind::TimedOut) => return ConnectFailure::Timeout,
+            _ => {}
+        }
+    }
+    ConnectFailure::Other
+}
+
+impl Service<::http::Uri> for Dialer {
+    type Response = TokioIo<Dialed>;
+    type Error = TransportError;
+    type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, uri: ::http::Uri) -> Self::Future {
+        Box::pin(self.clone().dial(uri))
+    }
+}
+
+/// The system's resolver, whose failures can be told from those of connecting.
+#[derive(Clone)]
+struct Resolver(GaiResolver);
+
+/// The host name does not resolve.
+#[derive(Debug, thiserror::Error)]
+#[error("name resolution failed")]
+struct Unresolved(#[source] io::Error);
+
+impl Service<Name> for Resolver {
+    type Response = std::vec::IntoIter<SocketAddr>;
+    type Error = Unresolved;
+    type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.0.poll_ready(cx).map_err(Unresolved)
+    }
+
+    fn call(&mut self, name: Name) -> Self::Future {
+        let lookup = self.0.call(name);
+        Box::pin(async move {
+            let addresses: Vec<SocketAddr> = lookup.await.map_err(Unresolved)?.collect();
+            Ok(addresses.into_iter())
+        })
+    }
+}
+
+/// A connection that was made.
+pub(super) struct Dialed {
+    io: Box<dyn Duplex>,
+    /// Whether ALPN agreed on HTTP/2.
+    http2: bool,
+    refusal: Refusal,
+}
+
+/// The TLS failure a connection ended with. In TLS 1.3 a server refuses a client certificate after the handshake, as the
+/// client sees it, and the HTTP/2 library keeps only the text of the error that the first read then meets.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Refusal(Arc<OnceLock<rustls::Error>>);
+
+impl Refusal {
+    /// The failure, if there was one.
+    pub(super) fn get(&self) -> Option<&rustls::Error> {
+        self.0.get()
+    }
+
+    fn note(&self, error: &io::Error) {
+        if let Some(tls) = chain(error).find_map(|cause| cause.downcast_ref::<rustls::Error>()) {
+            // Only the first failure says why.
+            let _ = self.0.set(tls.clone());
+        }
+    }
+}
+
+impl Connection for Dialed {
+    fn connected(&self) -> Connected {
+        let connected = Connected::new().extra(self.refusal.clone());
+        if self.http2 { connected.negotiated_h2() } else { connected }
+    }
+}
+
+impl AsyncRead for Dialed {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let read = Pin::new(&mut self.io).poll_read(cx, buf);
+        if let Poll::Ready(Err(error)) = &read {
+            self.refusal.note(error);
+        }
+        read
+    }
+}
+
+impl AsyncWrite for Dialed {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.io).poll_write(cx, buf)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_shutdown(cx)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.io).poll_write_vectored(cx, bufs)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.io.is_write_vectored()
+    }
+}

@@ -1,0 +1,58 @@
+//! The seam between the client and the network.
+//!
+//! A call crosses [`Transport::send`] as a [`Request`] and comes back as a [`Response`]; the real server, an
+//! in-process one, recordings and fault injection are all implementations of that one trait. [`HttpTransport`] is the
+//! real one: HTTP/2 or HTTP/1.1 over TLS to the server of a [`Config`](crate::config::Config).
+//!
+//! | file | what is there |
+//! |---|---|
+//! | `message`, `headers`, `body` | what crosses the seam |
+//! | `error` | what may go wrong instead of a response |
+//! | `http` | [`HttpTransport`]: the order of the layers |
+//! | `deadline`, `identity`, `credentials`, `gzip` | one layer each |
+//! | `wire` | the innermost layer: hyper's client, and its errors in our terms |
+//! | `dial`, `tls`, `endpoint` | how a connection is made, and to where |
+//!
+//! This module must not know what an API object is: no kinds, no status decoding, no content types.
+
+mod body;
+mod credentials;
+mod deadline;
+mod dial;
+mod endpoint;
+mod error;
+mod gzip;
+mod headers;
+mod http;
+mod identity;
+mod message;
+mod tls;
+mod wire;
+
+use std::fmt::Debug;
+
+pub use self::body::{Body, Upgraded};
+pub use self::error::{ConnectFailure, TransportError, TransportErrorKind};
+pub use self::headers::Headers;
+pub use self::http::HttpTransport;
+pub use self::message::{CallKind, Method, Request, Response};
+pub use futures_core::future::BoxFuture;
+
+/// Sends requests to one server.
+///
+/// Implementations are shared between tasks as `Arc<dyn Transport>` and serve any number of calls at once. Dropping the
+/// future of a call cancels it. An answer of any status is `Ok`; only a call without a response is an error.
+pub trait Transport: Debug + Send + Sync {
+    /// Sends `request` and returns when the response's header has arrived.
+    ///
+    /// # Errors
+    /// [`TransportError`] when there is no response; see [`TransportErrorKind`] for whether the server may have
+    /// processed the request.
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>>;
+}
+
+impl<T: Transport + ?Sized> Transport for std::sync::Arc<T> {
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
+        (**self).send(request)
+    }
+}
