@@ -2,7 +2,7 @@
 
 /// Writes a `Clientset`: a client and one method per group-version.
 ///
-/// ```ignore
+/// ```text
 /// clientset! { Clientset {
 ///     /// `core/v1`
 ///     core_v1: core_v1::CoreV1,

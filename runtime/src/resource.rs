@@ -36,6 +36,26 @@ pub trait Resource: Wire + Clone + std::fmt::Debug {
     fn metadata_mut(&mut self) -> &mut ObjectMeta;
 }
 
+/// Goes over kinds known at compile time: what a generated crate's `visit_kinds` calls for each of its kinds.
+///
+/// ```
+/// use kubeloom::record::{Record, Value};
+/// use kubeloom::resource::{KindVisitor, Resource};
+///
+/// /// Collects `apiVersion` and kind of all that it is shown.
+/// struct Names(Vec<String>);
+///
+/// impl KindVisitor for Names {
+///     fn visit<K: Resource + Record + Value + Default>(&mut self) {
+///         self.0.push(format!("{}/{}", K::API_VERSION, K::KIND));
+///     }
+/// }
+/// ```
+pub trait KindVisitor {
+    /// Takes note of one kind.
+    fn visit<K: Resource + crate::record::Record + crate::record::Value + Default>(&mut self);
+}
+
 /// Whether objects live in namespaces.
 pub trait Scope: sealed::Sealed + Send + Sync + 'static {
     /// Whether the path names a namespace.
