@@ -102,7 +102,10 @@ struct Inner {
 
 impl Error {
     pub(crate) fn new(context: CallContext, kind: ErrorKind) -> Self {
-        Self(Box::new(Inner { context: Some(context), kind }))
+        Self(Box::new(Inner {
+            context: Some(context),
+            kind,
+        }))
     }
 
     /// What failed.
@@ -142,7 +145,8 @@ impl Error {
 
     /// An object of this name is there already.
     pub fn is_already_exists(&self) -> bool {
-        self.status().is_some_and(|status| status.reason == reason::ALREADY_EXISTS)
+        self.status()
+            .is_some_and(|status| status.reason == reason::ALREADY_EXISTS)
     }
 
     /// The object has changed since it was read: read it again and redo the change.
@@ -157,7 +161,8 @@ impl Error {
 
     /// The resourceVersion or continue token is too old.
     pub fn is_expired(&self) -> bool {
-        self.status().is_some_and(|status| status.reason == reason::EXPIRED)
+        self.status()
+            .is_some_and(|status| status.reason == reason::EXPIRED)
     }
 
     /// The object does not pass validation; [`Error::status`] lists the causes.
@@ -208,14 +213,19 @@ impl Error {
     /// The operation did not end in time, by the server's word or by ours.
     pub fn is_timeout(&self) -> bool {
         self.is(reason::TIMEOUT, 504)
-            || self.status().is_some_and(|status| status.reason == reason::SERVER_TIMEOUT)
+            || self
+                .status()
+                .is_some_and(|status| status.reason == reason::SERVER_TIMEOUT)
             || matches!(&self.0.kind, ErrorKind::Transport(error) if error.is_timeout())
     }
 
     /// How long the server asks to wait before another attempt.
     pub fn retry_after(&self) -> Option<Duration> {
         let seconds = self.status()?.details.as_ref()?.retry_after_seconds;
-        u64::try_from(seconds).ok().filter(|seconds| *seconds > 0).map(Duration::from_secs)
+        u64::try_from(seconds)
+            .ok()
+            .filter(|seconds| *seconds > 0)
+            .map(Duration::from_secs)
     }
 
     /// Whether the status names a cause of this reason.
@@ -229,9 +239,24 @@ impl Error {
 fn is_known(text: &str) -> bool {
     use reason::*;
     [
-        NOT_FOUND, ALREADY_EXISTS, CONFLICT, GONE, EXPIRED, INVALID, UNAUTHORIZED, FORBIDDEN, TOO_MANY_REQUESTS,
-        TIMEOUT, SERVER_TIMEOUT, INTERNAL_ERROR, METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE, SERVICE_UNAVAILABLE,
-        BAD_REQUEST, NOT_ACCEPTABLE, REQUEST_ENTITY_TOO_LARGE,
+        NOT_FOUND,
+        ALREADY_EXISTS,
+        CONFLICT,
+        GONE,
+        EXPIRED,
+        INVALID,
+        UNAUTHORIZED,
+        FORBIDDEN,
+        TOO_MANY_REQUESTS,
+        TIMEOUT,
+        SERVER_TIMEOUT,
+        INTERNAL_ERROR,
+        METHOD_NOT_ALLOWED,
+        UNSUPPORTED_MEDIA_TYPE,
+        SERVICE_UNAVAILABLE,
+        BAD_REQUEST,
+        NOT_ACCEPTABLE,
+        REQUEST_ENTITY_TOO_LARGE,
     ]
     .contains(&text)
 }
@@ -243,7 +268,11 @@ impl fmt::Display for Error {
         }
         match &self.0.kind {
             ErrorKind::Api(status) => {
-                let reason = if status.reason.is_empty() { "Unknown" } else { &status.reason };
+                let reason = if status.reason.is_empty() {
+                    "Unknown"
+                } else {
+                    &status.reason
+                };
                 write!(f, "{} {reason}", status.code)?;
                 if !status.message.is_empty() {
                     write!(f, ": {}", status.message)?;
@@ -262,7 +291,10 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0.kind {
-            ErrorKind::Api(_) | ErrorKind::InvalidRequest(_) | ErrorKind::Decode(_) | ErrorKind::Encode(_) => None,
+            ErrorKind::Api(_)
+            | ErrorKind::InvalidRequest(_)
+            | ErrorKind::Decode(_)
+            | ErrorKind::Encode(_) => None,
             ErrorKind::Transport(error) => std::error::Error::source(error),
             ErrorKind::Config(error) => std::error::Error::source(error),
         }
@@ -271,12 +303,18 @@ impl std::error::Error for Error {
 
 impl From<crate::config::ConfigError> for Error {
     fn from(error: crate::config::ConfigError) -> Self {
-        Self(Box::new(Inner { context: None, kind: ErrorKind::Config(error) }))
+        Self(Box::new(Inner {
+            context: None,
+            kind: ErrorKind::Config(error),
+        }))
     }
 }
 
 impl From<TransportError> for Error {
     fn from(error: TransportError) -> Self {
-        Self(Box::new(Inner { context: None, kind: ErrorKind::Transport(error) }))
+        Self(Box::new(Inner {
+            context: None,
+            kind: ErrorKind::Transport(error),
+        }))
     }
 }

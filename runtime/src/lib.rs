@@ -15,8 +15,8 @@
 //! | [`error`] | what can go wrong |
 //! | [`generated`] | what emitted code imports |
 
-pub mod clock;
 mod clientset;
+pub mod clock;
 pub mod config;
 pub mod error;
 pub mod generated;

@@ -45,12 +45,31 @@ async fn the_version_of_http_is_what_both_sides_have() {
         let seen = &server.seen()[0];
         assert_eq!(seen.version, expected, "{offer:?} {wanted:?}");
         let http2 = expected == http::Version::HTTP_2;
-        let target = if http2 { format!("{}/api?x=1", server.url("https")) } else { "/api?x=1".to_owned() };
+        let target = if http2 {
+            format!("{}/api?x=1", server.url("https"))
+        } else {
+            "/api?x=1".to_owned()
+        };
         assert_eq!(seen.uri, target);
     };
-    check(Some(Offer::Http2AndHttp1), HttpVersions::Http2AndHttp1, http::Version::HTTP_2).await;
-    check(Some(Offer::Http1), HttpVersions::Http2AndHttp1, http::Version::HTTP_11).await;
-    check(Some(Offer::Http2AndHttp1), HttpVersions::Http1, http::Version::HTTP_11).await;
+    check(
+        Some(Offer::Http2AndHttp1),
+        HttpVersions::Http2AndHttp1,
+        http::Version::HTTP_2,
+    )
+    .await;
+    check(
+        Some(Offer::Http1),
+        HttpVersions::Http2AndHttp1,
+        http::Version::HTTP_11,
+    )
+    .await;
+    check(
+        Some(Offer::Http2AndHttp1),
+        HttpVersions::Http1,
+        http::Version::HTTP_11,
+    )
+    .await;
     check(None, HttpVersions::Http2AndHttp1, http::Version::HTTP_11).await;
 }
 
@@ -69,7 +88,10 @@ async fn requests_carry_method_body_and_identity() {
     impersonation.user = "jane".to_owned();
     impersonation.uid = Some("u-1".to_owned());
     impersonation.groups = vec!["dev".to_owned(), "ops".to_owned()];
-    impersonation.extra.insert("acme.com/project".to_owned(), vec!["a".to_owned(), "b".to_owned()]);
+    impersonation.extra.insert(
+        "acme.com/project".to_owned(),
+        vec!["a".to_owned(), "b".to_owned()],
+    );
     config.impersonate = Some(impersonation);
     let mut request = Request::new(Method::Patch, "/api");
     request.body = Bytes::from_static(b"{}");
@@ -78,7 +100,10 @@ async fn requests_carry_method_body_and_identity() {
     let seen = server.seen().remove(0);
     assert_eq!((seen.method.as_str(), &seen.body[..]), ("PATCH", &b"{}"[..]));
     let agent = seen.header("user-agent").unwrap();
-    assert!(agent.starts_with(concat!("kubeloom/", env!("CARGO_PKG_VERSION"), " (")), "{agent}");
+    assert!(
+        agent.starts_with(concat!("kubeloom/", env!("CARGO_PKG_VERSION"), " (")),
+        "{agent}"
+    );
     assert_eq!(seen.header("impersonate-user"), Some("jane"));
     assert_eq!(seen.header("impersonate-uid"), Some("u-1"));
     assert_eq!(seen.all("impersonate-group"), ["dev", "ops"]);
@@ -98,10 +123,14 @@ async fn what_the_request_says_wins() {
     config.impersonate = Some(impersonation);
     text(&config, get("/a")).await;
     let mut request = get("/b");
-    request.headers = [("User-Agent", "mine/2"), ("Impersonate-User", "joe")].into_iter().collect::<Headers>();
+    request.headers = [("User-Agent", "mine/2"), ("Impersonate-User", "joe")]
+        .into_iter()
+        .collect::<Headers>();
     text(&config, request).await;
 
-    let [first, second] = &server.seen()[..] else { panic!("two requests") };
+    let [first, second] = &server.seen()[..] else {
+        panic!("two requests")
+    };
     assert_eq!(first.header("user-agent"), Some("configured/1"));
     assert_eq!(first.header("accept-encoding"), None);
     assert_eq!(second.all("user-agent"), ["mine/2"]);
@@ -129,15 +158,29 @@ async fn calls_share_one_http2_connection_even_while_a_stream_is_open() {
     let (feed, content) = scripted();
     let content = std::sync::Mutex::new(Some(content));
     let (server, config) = tls_server(Offer::Http2AndHttp1, move |seen| {
-        let watch = seen.uri.ends_with("/watch").then(|| content.lock().unwrap().take().unwrap());
+        let watch = seen
+            .uri
+            .ends_with("/watch")
+            .then(|| content.lock().unwrap().take().unwrap());
         ready(reply(200, watch.unwrap_or_else(|| body(["x"]))))
     })
     .await;
     let transport = transport(&config);
     let mut watch = transport.send(stream("/watch")).await.unwrap();
-    let calls: Vec<_> = (0..50).map(|_| transport.clone()).map(|t| tokio::spawn(async move {
-        t.send(get("/api")).await.unwrap().body.collect(LIMIT).await.unwrap()
-    })).collect();
+    let calls: Vec<_> = (0..50)
+        .map(|_| transport.clone())
+        .map(|t| {
+            tokio::spawn(async move {
+                t.send(get("/api"))
+                    .await
+                    .unwrap()
+                    .body
+                    .collect(LIMIT)
+                    .await
+                    .unwrap()
+            })
+        })
+        .collect();
     for call in calls {
         assert_eq!(call.await.unwrap(), "x");
     }
@@ -166,7 +209,9 @@ async fn a_body_that_breaks_off_is_an_error_after_what_arrived() {
         let (_server, config) = tls_server(offer, move |_| {
             let mut response = reply(200, broken("half"));
             if let Some(length) = length {
-                response.headers_mut().insert("content-length", length.parse().unwrap());
+                response
+                    .headers_mut()
+                    .insert("content-length", length.parse().unwrap());
             }
             ready(response)
         })
@@ -198,7 +243,9 @@ fn gzip(text: &[u8]) -> Vec<u8> {
 
 fn gzipped(content: support::Scripted) -> support::Reply {
     let mut response = reply(200, content);
-    response.headers_mut().insert("content-encoding", "gzip".parse().unwrap());
+    response
+        .headers_mut()
+        .insert("content-encoding", "gzip".parse().unwrap());
     response
 }
 
@@ -207,17 +254,25 @@ async fn compressed_events_are_there_before_the_stream_ends() {
     for offer in [Offer::Http2AndHttp1, Offer::Http1] {
         let (feed, content) = scripted();
         let content = std::sync::Mutex::new(Some(content));
-        let (_server, config) =
-            tls_server(offer, move |_| ready(gzipped(content.lock().unwrap().take().unwrap()))).await;
+        let (_server, config) = tls_server(offer, move |_| {
+            ready(gzipped(content.lock().unwrap().take().unwrap()))
+        })
+        .await;
         let mut response = transport(&config).send(stream("/watch")).await.unwrap();
         assert!(!response.headers.contains("content-encoding"));
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-        for event in ["{\"type\":\"ADDED\"}\n", "{\"type\":\"MODIFIED\"}\n", "{\"type\":\"BOOKMARK\"}\n"] {
+        for event in [
+            "{\"type\":\"ADDED\"}\n",
+            "{\"type\":\"MODIFIED\"}\n",
+            "{\"type\":\"BOOKMARK\"}\n",
+        ] {
             encoder.write_all(event.as_bytes()).unwrap();
             encoder.flush().unwrap();
             let bytes = std::mem::take(encoder.get_mut());
             // Cut at every byte: no chunk boundary may matter.
-            bytes.iter().for_each(|byte| feed.send(Ok(Bytes::copy_from_slice(&[*byte]))).unwrap());
+            bytes
+                .iter()
+                .for_each(|byte| feed.send(Ok(Bytes::copy_from_slice(&[*byte]))).unwrap());
             let mut got = String::new();
             while got.len() < event.len() {
                 let chunk = tokio::time::timeout(Duration::from_secs(10), response.body.chunk()).await;
@@ -266,7 +321,10 @@ async fn an_expanding_body_is_cut_at_the_limit() {
     let bomb = gzip(&vec![0; 8 << 20]);
     let (_server, config) = tls_server(Offer::Http1, move |_| ready(gzipped(body([bomb.clone()])))).await;
     let response = transport(&config).send(get("/")).await.unwrap();
-    assert_eq!(response.body.collect(LIMIT).await.unwrap_err().kind(), TransportErrorKind::TooLarge);
+    assert_eq!(
+        response.body.collect(LIMIT).await.unwrap_err().kind(),
+        TransportErrorKind::TooLarge
+    );
 }
 
 #[tokio::test]
@@ -290,17 +348,54 @@ async fn a_timeout_covers_the_body_of_a_unary_call_and_not_of_a_stream() {
 
     let error = transport.send(get("/silent")).await.unwrap_err();
     assert!(error.is_timeout() && !error.is_connect(), "{error:?}");
-    let error = transport.send(get("/drip")).await.unwrap().body.collect(LIMIT).await.unwrap_err();
+    let error = transport
+        .send(get("/drip"))
+        .await
+        .unwrap()
+        .body
+        .collect(LIMIT)
+        .await
+        .unwrap_err();
     assert!(error.is_timeout(), "{error:?}");
     assert!(error.to_string().contains("GET https://127.0.0.1"), "{error}");
 
     let mut longer = get("/drip");
     longer.timeout = Some(Duration::from_secs(30));
-    assert_eq!(transport.send(longer).await.unwrap().body.collect(LIMIT).await.unwrap(), "xxxx");
-    assert_eq!(transport.send(stream("/drip")).await.unwrap().body.collect(LIMIT).await.unwrap(), "xxxx");
+    assert_eq!(
+        transport
+            .send(longer)
+            .await
+            .unwrap()
+            .body
+            .collect(LIMIT)
+            .await
+            .unwrap(),
+        "xxxx"
+    );
+    assert_eq!(
+        transport
+            .send(stream("/drip"))
+            .await
+            .unwrap()
+            .body
+            .collect(LIMIT)
+            .await
+            .unwrap(),
+        "xxxx"
+    );
     let mut limited = stream("/drip");
     limited.timeout = Some(Duration::from_millis(300));
-    assert_eq!(transport.send(limited).await.unwrap().body.collect(LIMIT).await.unwrap(), "xxxx");
+    assert_eq!(
+        transport
+            .send(limited)
+            .await
+            .unwrap()
+            .body
+            .collect(LIMIT)
+            .await
+            .unwrap(),
+        "xxxx"
+    );
     let mut silent = stream("/silent");
     silent.timeout = Some(Duration::from_millis(100));
     assert!(transport.send(silent).await.unwrap_err().is_timeout());
@@ -314,17 +409,28 @@ async fn an_upgrade_takes_a_connection_of_its_own_over_http1() {
             ok("no upgrade")
         } else {
             let switching = http::Response::builder().status(101);
-            let switching = switching.header("connection", "upgrade").header("upgrade", "echo");
+            let switching = switching
+                .header("connection", "upgrade")
+                .header("upgrade", "echo");
             switching.body(body([""; 0])).unwrap()
         })
     })
     .await;
     let transport = transport(&config);
-    transport.send(get("/first")).await.unwrap().body.collect(LIMIT).await.unwrap();
+    transport
+        .send(get("/first"))
+        .await
+        .unwrap()
+        .body
+        .collect(LIMIT)
+        .await
+        .unwrap();
     let upgrade = |path: &str| {
         let mut request = get(path);
         request.kind = CallKind::Upgrade;
-        request.headers = [("connection", "upgrade"), ("upgrade", "echo")].into_iter().collect();
+        request.headers = [("connection", "upgrade"), ("upgrade", "echo")]
+            .into_iter()
+            .collect();
         request
     };
     let response = transport.send(upgrade("/exec")).await.unwrap();

@@ -185,7 +185,10 @@ impl Kubeconfig {
                 continue;
             }
             match Self::read(&path) {
-                Err(ConfigError::Unreadable { reason: io::ErrorKind::NotFound, .. }) => {}
+                Err(ConfigError::Unreadable {
+                    reason: io::ErrorKind::NotFound,
+                    ..
+                }) => {}
                 file => merged.merge(file?),
             }
             seen.push(path);
@@ -200,7 +203,10 @@ impl Kubeconfig {
     /// [`ConfigError::InvalidYaml`] or [`ConfigError::InvalidField`].
     pub fn parse(bytes: &[u8], origin: Origin) -> Result<Self, ConfigError> {
         let text = decode(bytes, &origin)?;
-        let mut merged = Self { origins: vec![origin.clone()], ..Self::default() };
+        let mut merged = Self {
+            origins: vec![origin.clone()],
+            ..Self::default()
+        };
         for document in documents(&text, &origin)? {
             merged.merge(Self::from_value(document, &origin)?);
         }
@@ -258,8 +264,14 @@ impl Kubeconfig {
     pub fn to_yaml(&self) -> Result<String, ConfigError> {
         let mut map = self.remaining.0.clone();
         put(&mut map, "current-context", self.current_context.clone());
-        map.insert("clusters".into(), unnamed(&self.clusters, "cluster", Cluster::write));
-        map.insert("contexts".into(), unnamed(&self.contexts, "context", Context::write));
+        map.insert(
+            "clusters".into(),
+            unnamed(&self.clusters, "cluster", Cluster::write),
+        );
+        map.insert(
+            "contexts".into(),
+            unnamed(&self.contexts, "context", Context::write),
+        );
         map.insert("users".into(), unnamed(&self.users, "user", User::write));
         serde_saphyr::to_string(&Value::Object(map)).map_err(|_| ConfigError::InvalidYaml {
             origin: self.origins.first().cloned().unwrap_or(Origin::Memory),
@@ -288,11 +300,31 @@ impl Cluster {
         let mut map = self.remaining.0.clone();
         map.insert("server".into(), self.server.expose().into());
         put(&mut map, "tls-server-name", self.tls_server_name.clone());
-        put(&mut map, "insecure-skip-tls-verify", self.insecure_skip_tls_verify.then_some(true));
-        put(&mut map, "certificate-authority", self.certificate_authority.clone());
-        put(&mut map, "certificate-authority-data", self.certificate_authority_data.clone());
-        put(&mut map, "proxy-url", self.proxy_url.as_ref().map(UrlString::expose));
-        put(&mut map, "disable-compression", self.disable_compression.then_some(true));
+        put(
+            &mut map,
+            "insecure-skip-tls-verify",
+            self.insecure_skip_tls_verify.then_some(true),
+        );
+        put(
+            &mut map,
+            "certificate-authority",
+            self.certificate_authority.clone(),
+        );
+        put(
+            &mut map,
+            "certificate-authority-data",
+            self.certificate_authority_data.clone(),
+        );
+        put(
+            &mut map,
+            "proxy-url",
+            self.proxy_url.as_ref().map(UrlString::expose),
+        );
+        put(
+            &mut map,
+            "disable-compression",
+            self.disable_compression.then_some(true),
+        );
         map
     }
 }
@@ -346,11 +378,18 @@ impl User {
     fn write(&self) -> Map<String, Value> {
         let secret = |value: &Option<SecretString>| value.as_ref().map(|value| value.expose().clone());
         let opaque = |value: &Option<Opaque>| value.as_ref().map(|value| value.0.clone());
-        let extra: Map<String, Value> =
-            self.impersonate_extra.iter().map(|(name, values)| (name.clone(), values.clone().into())).collect();
+        let extra: Map<String, Value> = self
+            .impersonate_extra
+            .iter()
+            .map(|(name, values)| (name.clone(), values.clone().into()))
+            .collect();
         let mut map = self.remaining.0.clone();
         put(&mut map, "client-certificate", self.client_certificate.clone());
-        put(&mut map, "client-certificate-data", self.client_certificate_data.clone());
+        put(
+            &mut map,
+            "client-certificate-data",
+            self.client_certificate_data.clone(),
+        );
         put(&mut map, "client-key", self.client_key.clone());
         put(&mut map, "client-key-data", secret(&self.client_key_data));
         put(&mut map, "token", secret(&self.token));
@@ -360,7 +399,11 @@ impl User {
         put(&mut map, "as", self.impersonate.clone());
         put(&mut map, "as-uid", self.impersonate_uid.clone());
         let groups = &self.impersonate_groups;
-        put(&mut map, "as-groups", (!groups.is_empty()).then(|| groups.clone()));
+        put(
+            &mut map,
+            "as-groups",
+            (!groups.is_empty()).then(|| groups.clone()),
+        );
         put(&mut map, "as-user-extra", (!extra.is_empty()).then_some(extra));
         put(&mut map, "exec", opaque(&self.exec));
         put(&mut map, "auth-provider", opaque(&self.auth_provider));
@@ -391,9 +434,19 @@ fn named<T>(
         let value = read(Fields::new(value, path, origin)?)?;
         if entries.iter().any(|known| known.name == name) {
             let key = format!("{list}[{index}].name");
-            return Err(invalid(origin, key, format!("the name {name:?} is used twice"), "rename or remove one"));
+            return Err(invalid(
+                origin,
+                key,
+                format!("the name {name:?} is used twice"),
+                "rename or remove one",
+            ));
         }
-        entries.push(Named { name, value, origin: origin.clone(), remaining: Remaining(item.rest()) });
+        entries.push(Named {
+            name,
+            value,
+            origin: origin.clone(),
+            remaining: Remaining(item.rest()),
+        });
     }
     Ok(entries)
 }
@@ -409,7 +462,12 @@ fn unnamed<T>(entries: &[Named<T>], inner: &str, write: impl Fn(&T) -> Map<Strin
 }
 
 pub(super) fn unreadable(role: &'static str, path: &Path, source: io::Error) -> ConfigError {
-    ConfigError::Unreadable { role, path: path.to_owned(), reason: source.kind(), source }
+    ConfigError::Unreadable {
+        role,
+        path: path.to_owned(),
+        reason: source.kind(),
+        source,
+    }
 }
 
 /// `path` below the current directory when it is relative; left alone when there is no current directory.
@@ -429,7 +487,9 @@ fn decode(bytes: &[u8], origin: &Origin) -> Result<String, ConfigError> {
         let (pairs, odd) = bytes.as_chunks::<2>();
         let units = pairs.iter().map(|pair| unit(*pair));
         let text: Result<String, _> = char::decode_utf16(units).collect();
-        text.ok().filter(|_| odd.is_empty()).ok_or_else(|| not_text("it is not valid UTF-16"))
+        text.ok()
+            .filter(|_| odd.is_empty())
+            .ok_or_else(|| not_text("it is not valid UTF-16"))
     };
     match bytes {
         [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes),
@@ -437,7 +497,10 @@ fn decode(bytes: &[u8], origin: &Origin) -> Result<String, ConfigError> {
         [0xef, 0xbb, 0xbf, rest @ ..] | rest => match std::str::from_utf8(rest) {
             Ok(text) => Ok(text.to_owned()),
             Err(error) => {
-                let line = 1 + rest[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() as u64;
+                let line = 1 + rest[..error.valid_up_to()]
+                    .iter()
+                    .filter(|byte| **byte == b'\n')
+                    .count() as u64;
                 Err(ConfigError::InvalidYaml {
                     origin: origin.clone(),
                     line,
@@ -465,6 +528,11 @@ fn documents(text: &str, origin: &Origin) -> Result<Vec<Value>, ConfigError> {
             }
             _ => "the structure is broken; check indentation and quotes".to_owned(),
         };
-        ConfigError::InvalidYaml { origin: origin.clone(), line, column, problem }
+        ConfigError::InvalidYaml {
+            origin: origin.clone(),
+            line,
+            column,
+            problem,
+        }
     })
 }

@@ -29,6 +29,6 @@ pub use self::kubeconfig::{Cluster, Context, Kubeconfig, Named, Opaque, Remainin
 pub use self::resolve::KubeconfigOptions;
 pub use self::secret::{Secret, SecretBytes, SecretString, UrlString};
 pub use self::types::{
-    AuthConfig, AuthProviderConfig, ClientIdentity, Compression, Config, DataSource, ExecConfig, HttpVersions,
-    Impersonation, InteractiveMode, Proxy, SecretSource, TlsConfig, Trust,
+    AuthConfig, AuthProviderConfig, ClientIdentity, Compression, Config, DataSource, ExecConfig,
+    HttpVersions, Impersonation, InteractiveMode, Proxy, SecretSource, TlsConfig, Trust,
 };

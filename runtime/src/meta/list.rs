@@ -20,12 +20,21 @@ pub struct List<K> {
 
 impl<K> Default for List<K> {
     fn default() -> Self {
-        Self { metadata: ListMeta::default(), items: Vec::new() }
+        Self {
+            metadata: ListMeta::default(),
+            items: Vec::new(),
+        }
     }
 }
 
-static TABLE: Table =
-    Table::new("List", None, &[Field::new("metadata", &[1], KEEP), Field::new("items", &[2], KEEP)]);
+static TABLE: Table = Table::new(
+    "List",
+    None,
+    &[
+        Field::new("metadata", &[1], KEEP),
+        Field::new("items", &[2], KEEP),
+    ],
+);
 
 impl<K: Resource + Value + Default> Record for List<K> {
     fn table(&self) -> &'static Table {
@@ -46,7 +55,11 @@ impl<K: Resource + Value + Default> Record for List<K> {
         }
     }
     fn type_meta(&self) -> Option<TypeMeta> {
-        Some(TypeMeta { api_version: K::API_VERSION, kind: K::KIND, list: true })
+        Some(TypeMeta {
+            api_version: K::API_VERSION,
+            kind: K::KIND,
+            list: true,
+        })
     }
 }
 

@@ -14,7 +14,9 @@ pub use discovery::{
     ServerAddressByClientCIDR,
 };
 pub use list::List;
-pub use object_meta::{ListMeta, ManagedFieldsEntry, ObjectMeta, OwnerReference, PartialObjectMetadata, ShardInfo};
+pub use object_meta::{
+    ListMeta, ManagedFieldsEntry, ObjectMeta, OwnerReference, PartialObjectMetadata, ShardInfo,
+};
 pub use options::{DeleteOptions, Preconditions};
 pub use selector::{FieldSelectorRequirement, LabelSelector, LabelSelectorRequirement};
 pub use status::{Status, StatusCause, StatusDetails};

@@ -11,7 +11,11 @@ pub fn debug(record: &dyn Record, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let mut shown = 0;
     for (index, field) in table.fields.iter().enumerate() {
         let view = record.view(index);
-        let presence = if field.presence() == super::OPT { super::OPT } else { super::OMIT };
+        let presence = if field.presence() == super::OPT {
+            super::OPT
+        } else {
+            super::OMIT
+        };
         if !view.is_written(presence) {
             continue;
         }
@@ -26,7 +30,11 @@ pub fn debug(record: &dyn Record, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         shown += 1;
         out.field(name, value);
     }
-    if shown < table.fields.len() { out.finish_non_exhaustive() } else { out.finish() }
+    if shown < table.fields.len() {
+        out.finish_non_exhaustive()
+    } else {
+        out.finish()
+    }
 }
 
 /// Whether two records of one type hold equal values.
@@ -125,10 +133,14 @@ impl fmt::Debug for View<'_> {
             View::IntOrString(value) => fmt::Debug::fmt(value, f),
             View::Raw(value) => fmt::Debug::fmt(value, f),
             View::Record(record) => debug(*record, f),
-            View::List(list) => f.debug_list().entries((0..list.len()).map(|index| list.at(index))).finish(),
-            View::Map(map) => {
-                f.debug_map().entries((0..map.len()).filter_map(|index| map.at(index))).finish()
-            }
+            View::List(list) => f
+                .debug_list()
+                .entries((0..list.len()).map(|index| list.at(index)))
+                .finish(),
+            View::Map(map) => f
+                .debug_map()
+                .entries((0..map.len()).filter_map(|index| map.at(index)))
+                .finish(),
             View::Choice(choice) => fmt::Debug::fmt(&choice.arm().1, f),
         }
     }

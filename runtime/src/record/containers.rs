@@ -169,7 +169,8 @@ impl<T: Value + Default> Mapping for Map<T> {
         Map::len(self)
     }
     fn at(&self, index: usize) -> Option<(&str, View<'_>)> {
-        self.get_index(index).map(|(key, value)| (key.as_str(), value.view()))
+        self.get_index(index)
+            .map(|(key, value)| (key.as_str(), value.view()))
     }
     fn get(&self, key: &str) -> Option<View<'_>> {
         Map::get(self, key).map(Value::view)

@@ -77,7 +77,12 @@ pub struct Table {
 impl Table {
     /// A table of the given fields.
     pub const fn new(name: &'static str, type_meta: Option<TypeMeta>, fields: &'static [Field]) -> Self {
-        Self { name, type_meta, fields, proto: OnceLock::new() }
+        Self {
+            name,
+            type_meta,
+            fields,
+            proto: OnceLock::new(),
+        }
     }
 
     /// The index of the field of JSON name `name`; `guess` is looked at first and costs one comparison when right.
@@ -111,10 +116,14 @@ pub struct ProtoIndex {
 
 impl ProtoIndex {
     fn new(fields: &[Field]) -> Self {
-        let mut index = Self { groups: vec![Vec::new()] };
+        let mut index = Self {
+            groups: vec![Vec::new()],
+        };
         for (position, field) in fields.iter().enumerate() {
             let depth = field.tags.iter().take_while(|tag| **tag != 0).count();
-            let Some((last, parents)) = field.tags[..depth].split_last() else { continue };
+            let Some((last, parents)) = field.tags[..depth].split_last() else {
+                continue;
+            };
             let mut group = 0;
             for tag in parents {
                 group = index.child(group, *tag);
@@ -173,7 +182,10 @@ mod tests {
     fn inlined_structs_become_groups_ordered_by_tag() {
         let index = ProtoIndex::new(VOLUME);
         assert_eq!(index.group(0), &[(1, Entry::Field(0)), (2, Entry::Group(1))]);
-        assert_eq!(index.group(1), &[(1, Entry::Field(1)), (2, Entry::Field(3)), (6, Entry::Field(2))]);
+        assert_eq!(
+            index.group(1),
+            &[(1, Entry::Field(1)), (2, Entry::Field(3)), (6, Entry::Field(2))]
+        );
         assert_eq!(index.group(9), &[]);
         assert_eq!(index.find(1, 6, 0), Some((2, Entry::Field(2))));
         assert_eq!(index.find(1, 7, 0), None);

@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 
 use super::{
-    Apply, ApplyBody, Call, Create, Delete, DeleteCollection, Evict, Get, List, Logs, Patch, PatchBody, RestClient,
-    Target, Update, Watch,
+    Apply, ApplyBody, Call, Create, Delete, DeleteCollection, Evict, Get, List, Logs, Patch, PatchBody,
+    RestClient, Target, Update, Watch,
 };
 use crate::meta::{self, ObjectMeta};
 use crate::record::Value;
@@ -24,13 +24,21 @@ pub struct Api<K: Resource, S = <K as Resource>::Scope> {
 
 impl<K: Resource, S> Clone for Api<K, S> {
     fn clone(&self) -> Self {
-        Self { client: self.client.clone(), target: self.target.clone(), kind: PhantomData }
+        Self {
+            client: self.client.clone(),
+            target: self.target.clone(),
+            kind: PhantomData,
+        }
     }
 }
 
 impl<K: Resource, S> Api<K, S> {
     pub(super) fn new(client: RestClient, target: Target) -> Self {
-        Self { client, target, kind: PhantomData }
+        Self {
+            client,
+            target,
+            kind: PhantomData,
+        }
     }
 
     /// The client behind the handle.
@@ -86,7 +94,10 @@ impl<K: Resource, S: Scope> Api<K, S> {
     where
         K: Offers<verb::Update>,
     {
-        Update::new(self.call("update", Method::Put).name(&object.metadata().name), object)
+        Update::new(
+            self.call("update", Method::Put).name(&object.metadata().name),
+            object,
+        )
     }
 
     /// Changes one object in part.
@@ -102,7 +113,10 @@ impl<K: Resource, S: Scope> Api<K, S> {
     where
         K: Offers<verb::Patch>,
     {
-        Patch::new(self.call("apply", Method::Patch).name(wanted.name()), wanted.body())
+        Patch::new(
+            self.call("apply", Method::Patch).name(wanted.name()),
+            wanted.body(),
+        )
     }
 
     /// Deletes one object.
@@ -123,7 +137,10 @@ impl<K: Resource, S: Scope> Api<K, S> {
 
     /// A subresource by its type: for those that have no method here.
     pub fn subresource<P: Subresource>(&self) -> SubApi<K, S, P> {
-        SubApi { api: self.clone(), part: PhantomData }
+        SubApi {
+            api: self.clone(),
+            part: PhantomData,
+        }
     }
 }
 
@@ -275,8 +292,15 @@ impl<K: Resource, S: Scope> Api<K, S> {
             namespace: self.target.namespace.as_deref().unwrap_or_default().into(),
             ..ObjectMeta::default()
         };
-        let call = self.call("create", Method::Post).name(name).subresource(<sub::Eviction as Subresource>::NAME);
-        Evict::new(call, <<K as Offers<verb::Create, sub::Eviction>>::Input as Resource>::API_VERSION, metadata)
+        let call = self
+            .call("create", Method::Post)
+            .name(name)
+            .subresource(<sub::Eviction as Subresource>::NAME);
+        Evict::new(
+            call,
+            <<K as Offers<verb::Create, sub::Eviction>>::Input as Resource>::API_VERSION,
+            metadata,
+        )
     }
 
     /// Sets the number of replicas.
@@ -284,7 +308,11 @@ impl<K: Resource, S: Scope> Api<K, S> {
         &self,
         name: &str,
         scale: &'a <K as Offers<verb::Update, sub::Scale>>::Input,
-    ) -> Update<'a, <K as Offers<verb::Update, sub::Scale>>::Input, <K as Offers<verb::Update, sub::Scale>>::Output>
+    ) -> Update<
+        'a,
+        <K as Offers<verb::Update, sub::Scale>>::Input,
+        <K as Offers<verb::Update, sub::Scale>>::Output,
+    >
     where
         K: Offers<verb::Update, sub::Scale, Input: Wire, Output: Wire>,
     {
@@ -296,7 +324,11 @@ impl<K: Resource, S: Scope> Api<K, S> {
         &self,
         name: &str,
         binding: &'a <K as Offers<verb::Create, sub::Binding>>::Input,
-    ) -> Create<'a, <K as Offers<verb::Create, sub::Binding>>::Input, <K as Offers<verb::Create, sub::Binding>>::Output>
+    ) -> Create<
+        'a,
+        <K as Offers<verb::Create, sub::Binding>>::Input,
+        <K as Offers<verb::Create, sub::Binding>>::Output,
+    >
     where
         K: Offers<verb::Create, sub::Binding, Input: Wire, Output: Wire>,
     {
@@ -308,7 +340,11 @@ impl<K: Resource, S: Scope> Api<K, S> {
         &self,
         name: &str,
         request: &'a <K as Offers<verb::Create, sub::Token>>::Input,
-    ) -> Create<'a, <K as Offers<verb::Create, sub::Token>>::Input, <K as Offers<verb::Create, sub::Token>>::Output>
+    ) -> Create<
+        'a,
+        <K as Offers<verb::Create, sub::Token>>::Input,
+        <K as Offers<verb::Create, sub::Token>>::Output,
+    >
     where
         K: Offers<verb::Create, sub::Token, Input: Wire, Output: Wire>,
     {
@@ -320,6 +356,10 @@ impl<K: Resource, S: Scope> Api<K, S> {
     where
         K: Offers<verb::Get, sub::Log>,
     {
-        Logs::new(self.call("get", Method::Get).name(name).subresource(<sub::Log as Subresource>::NAME))
+        Logs::new(
+            self.call("get", Method::Get)
+                .name(name)
+                .subresource(<sub::Log as Subresource>::NAME),
+        )
     }
 }

@@ -35,7 +35,13 @@ pub struct Call {
 
 impl Call {
     /// A call on a collection. `protobuf` says whether servers speak it for this resource.
-    pub fn new(client: &RestClient, verb: &'static str, method: Method, target: &Target, protobuf: bool) -> Self {
+    pub fn new(
+        client: &RestClient,
+        verb: &'static str,
+        method: Method,
+        target: &Target,
+        protobuf: bool,
+    ) -> Self {
         Self {
             client: client.clone(),
             verb,
@@ -198,7 +204,13 @@ impl Call {
         // A failure is told even if its body does not arrive whole.
         let body = response.body.collect(MAX_FAILURE).await.unwrap_or_default();
         let resource = Some(&self.target.resource);
-        let status = status(&self.context(), resource, response.status, &response.headers, &body);
+        let status = status(
+            &self.context(),
+            resource,
+            response.status,
+            &response.headers,
+            &body,
+        );
         Err(self.fail(ErrorKind::Api(Box::new(status))))
     }
 
@@ -208,20 +220,27 @@ impl Call {
     /// As [`Call::open`], an answer that is cut off, too large or unreadable, and a failure under a code of success.
     pub async fn fetch<O: Wire>(mut self) -> Result<O, Error> {
         let response = self.open().await?;
-        let format = response.headers.get("content-type").and_then(Format::from_content_type);
+        let format = response
+            .headers
+            .get("content-type")
+            .and_then(Format::from_content_type);
         let body = self.read(response.body).await?;
         let format = format.unwrap_or_else(|| self.format());
         if let Some(status) = hidden_failure(format, &body) {
             return Err(self.fail(ErrorKind::Api(Box::new(status))));
         }
         if body.is_empty() && !O::MAY_BE_EMPTY {
-            return Err(self.fail(ErrorKind::Decode(DecodeError::other("empty where an object was expected"))));
+            return Err(self.fail(ErrorKind::Decode(DecodeError::other(
+                "empty where an object was expected",
+            ))));
         }
         O::decode(format, &body).map_err(|error| self.fail(ErrorKind::Decode(error)))
     }
 
     pub(super) async fn read(&self, body: Body) -> Result<Bytes, Error> {
         let limit = self.client.options().max_body;
-        body.collect(limit).await.map_err(|error| self.fail(ErrorKind::Transport(error)))
+        body.collect(limit)
+            .await
+            .map_err(|error| self.fail(ErrorKind::Transport(error)))
     }
 }

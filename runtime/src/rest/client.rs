@@ -64,7 +64,9 @@ pub struct Document {
 
 impl fmt::Debug for RestClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RestClient").field("transport", &self.shared.transport).finish_non_exhaustive()
+        f.debug_struct("RestClient")
+            .field("transport", &self.shared.transport)
+            .finish_non_exhaustive()
     }
 }
 
@@ -83,13 +85,21 @@ impl RestClient {
     /// Certificates or keys that cannot be used.
     pub fn new(config: &Config) -> Result<Self, Error> {
         let transport = HttpTransport::new(config)?;
-        let options = ClientOptions { default_namespace: config.namespace.clone(), ..ClientOptions::default() };
+        let options = ClientOptions {
+            default_namespace: config.namespace.clone(),
+            ..ClientOptions::default()
+        };
         Ok(Self::with_transport(transport, options))
     }
 
     /// A client over any transport.
     pub fn with_transport(transport: impl Transport + 'static, options: ClientOptions) -> Self {
-        Self { shared: Arc::new(Shared { transport: Arc::new(transport), options }) }
+        Self {
+            shared: Arc::new(Shared {
+                transport: Arc::new(transport),
+                options,
+            }),
+        }
     }
 
     /// The same connections with other options.
@@ -97,7 +107,12 @@ impl RestClient {
     pub fn with_options(&self, change: impl FnOnce(&mut ClientOptions)) -> Self {
         let mut options = self.shared.options.clone();
         change(&mut options);
-        Self { shared: Arc::new(Shared { transport: self.shared.transport.clone(), options }) }
+        Self {
+            shared: Arc::new(Shared {
+                transport: self.shared.transport.clone(),
+                options,
+            }),
+        }
     }
 
     /// What all calls share.
@@ -121,19 +136,32 @@ impl RestClient {
     /// # Errors
     /// No answer, or one that says failure.
     pub async fn document(&self, path: &str, accept: &str) -> Result<Document, Error> {
-        let context = CallContext { verb: "get", resource: path.to_owned(), ..CallContext::default() };
+        let context = CallContext {
+            verb: "get",
+            resource: path.to_owned(),
+            ..CallContext::default()
+        };
         let fail = |kind| Error::new(context.clone(), kind);
         let mut request = Request::new(Method::Get, path);
         request.headers.set("accept", accept);
-        let response = self.transport().send(request).await.map_err(|error| fail(ErrorKind::Transport(error)))?;
+        let response = self
+            .transport()
+            .send(request)
+            .await
+            .map_err(|error| fail(ErrorKind::Transport(error)))?;
         let (code, headers) = (response.status, response.headers);
         if is_success(code) {
             let body = response.body.collect(self.shared.options.max_body).await;
             let body = body.map_err(|error| fail(ErrorKind::Transport(error)))?;
-            return Ok(Document { content_type: headers.get("content-type").unwrap_or_default().to_owned(), body });
+            return Ok(Document {
+                content_type: headers.get("content-type").unwrap_or_default().to_owned(),
+                body,
+            });
         }
         let body = response.body.collect(MAX_FAILURE).await.unwrap_or_default();
-        Err(fail(ErrorKind::Api(Box::new(status(&context, None, code, &headers, &body)))))
+        Err(fail(ErrorKind::Api(Box::new(status(
+            &context, None, code, &headers, &body,
+        )))))
     }
 
     /// The objects of a namespaced kind in one namespace.
@@ -153,5 +181,9 @@ impl RestClient {
 }
 
 fn target<K: Resource>(namespace: Option<String>, namespaced: bool) -> Target {
-    Target { resource: GroupVersionResource::of::<K>(), namespace, namespaced }
+    Target {
+        resource: GroupVersionResource::of::<K>(),
+        namespace,
+        namespaced,
+    }
 }

@@ -32,7 +32,9 @@ pub(super) fn status(
     if status.code == 0 {
         status.code = i32::from(code);
     }
-    let asked = headers.get("retry-after").and_then(|text| text.trim().parse::<i32>().ok());
+    let asked = headers
+        .get("retry-after")
+        .and_then(|text| text.trim().parse::<i32>().ok());
     if let Some(seconds) = asked {
         let details = status.details.get_or_insert_default();
         if details.retry_after_seconds == 0 {
@@ -48,7 +50,11 @@ pub(super) fn read_status(format: Format, body: &[u8]) -> Option<Status> {
         Format::Protobuf => split_envelope(body).is_ok_and(|unknown| unknown.kind == "Status"),
         Format::Json | Format::Yaml => kind_of(body).is_some_and(|kind| kind == "Status"),
     };
-    if is_status { Status::decode(format, body).ok() } else { None }
+    if is_status {
+        Status::decode(format, body).ok()
+    } else {
+        None
+    }
 }
 
 /// The kind of a JSON object.
@@ -57,7 +63,9 @@ pub(super) fn kind_of(body: &[u8]) -> Option<String> {
     struct Kind {
         kind: String,
     }
-    serde_json::from_slice::<Kind>(body).ok().map(|object| object.kind)
+    serde_json::from_slice::<Kind>(body)
+        .ok()
+        .map(|object| object.kind)
 }
 
 /// Whether a body of a successful code is a failure all the same.
@@ -69,7 +77,12 @@ pub(super) fn hidden_failure(format: Format, body: &[u8]) -> Option<Status> {
     read_status(format, body).filter(|status| status.status == "Failure")
 }
 
-fn synthesise(context: &CallContext, resource: Option<&GroupVersionResource>, code: u16, body: &[u8]) -> Status {
+fn synthesise(
+    context: &CallContext,
+    resource: Option<&GroupVersionResource>,
+    code: u16,
+    body: &[u8],
+) -> Status {
     let known = match code {
         400 => reason::BAD_REQUEST,
         401 => reason::UNAUTHORIZED,
@@ -107,5 +120,9 @@ fn synthesise(context: &CallContext, resource: Option<&GroupVersionResource>, co
 fn excerpt(body: &[u8]) -> Str {
     let text = String::from_utf8_lossy(&body[..body.len().min(EXCERPT)]);
     let text = text.trim();
-    if body.len() > EXCERPT { Str::from(format!("{text} ...")) } else { Str::from(text) }
+    if body.len() > EXCERPT {
+        Str::from(format!("{text} ..."))
+    } else {
+        Str::from(text)
+    }
 }

@@ -27,7 +27,11 @@ impl Frames {
             Format::Protobuf => Cut::LengthPrefixed,
             _ => Cut::Json(JsonScanner::default()),
         };
-        Self { buffer: BytesMut::new(), cut, limit }
+        Self {
+            buffer: BytesMut::new(),
+            cut,
+            limit,
+        }
     }
 
     /// Takes the next chunk.
@@ -43,7 +47,9 @@ impl Frames {
         let too_large = |limit| DecodeError::other(format_args!("an event is larger than {limit} bytes"));
         match &mut self.cut {
             Cut::LengthPrefixed => {
-                let Some(header) = self.buffer.first_chunk::<4>() else { return Ok(None) };
+                let Some(header) = self.buffer.first_chunk::<4>() else {
+                    return Ok(None);
+                };
                 let length = u32::from_be_bytes(*header) as usize;
                 if length > self.limit {
                     return Err(too_large(self.limit));
@@ -127,11 +133,16 @@ mod tests {
 
     #[test]
     fn json_is_cut_the_same_at_every_split_point() {
-        let text = "{\"a\":\"}\\\"{ä\"}\n{\n  \"pretty\": [1, {\"x\": \"\\\\\"}]\n}{\"c\":1}  {\"cut\":".as_bytes();
-        let expected: Vec<Vec<u8>> = ["{\"a\":\"}\\\"{ä\"}", "{\n  \"pretty\": [1, {\"x\": \"\\\\\"}]\n}", "{\"c\":1}"]
-            .iter()
-            .map(|frame| frame.as_bytes().to_vec())
-            .collect();
+        let text =
+            "{\"a\":\"}\\\"{ä\"}\n{\n  \"pretty\": [1, {\"x\": \"\\\\\"}]\n}{\"c\":1}  {\"cut\":".as_bytes();
+        let expected: Vec<Vec<u8>> = [
+            "{\"a\":\"}\\\"{ä\"}",
+            "{\n  \"pretty\": [1, {\"x\": \"\\\\\"}]\n}",
+            "{\"c\":1}",
+        ]
+        .iter()
+        .map(|frame| frame.as_bytes().to_vec())
+        .collect();
         for split in 0..text.len() {
             let (one, two) = text.split_at(split);
             assert_eq!(frames(Format::Json, &[one, two]), expected, "split at {split}");
@@ -145,7 +156,10 @@ mod tests {
         let text = [0, 0, 0, 2, 7, 8, 0, 0, 0, 0, 0, 0, 0, 1, 9, 0, 0];
         for split in 0..text.len() {
             let (one, two) = text.split_at(split);
-            assert_eq!(frames(Format::Protobuf, &[one, two]), [vec![7, 8], vec![], vec![9]]);
+            assert_eq!(
+                frames(Format::Protobuf, &[one, two]),
+                [vec![7, 8], vec![], vec![9]]
+            );
         }
     }
 

@@ -27,9 +27,9 @@ pub use call::Call;
 pub use client::{ClientOptions, Document, RestClient};
 pub use query::Query;
 pub use requests::{
-    Apply, ApplyBody, Create, Delete, DeleteCollection, Deletion, Evict, FieldValidation, Get, GetOptions, List,
-    ListOptions, LogOptions, LogStream, Logs, Patch, PatchBody, PatchOptions, Propagation, ResourceVersionMatch, Update,
-    Watch, WatchOptions, WriteOptions,
+    Apply, ApplyBody, Create, Delete, DeleteCollection, Deletion, Evict, FieldValidation, Get, GetOptions,
+    List, ListOptions, LogOptions, LogStream, Logs, Patch, PatchBody, PatchOptions, Propagation,
+    ResourceVersionMatch, Update, Watch, WatchOptions, WriteOptions,
 };
 pub use target::{GroupVersionResource, Target};
 pub use watch::{Bookmark, WatchEvent, WatchStream};

@@ -7,8 +7,11 @@ use std::fmt::Write;
 pub struct Query(String);
 
 /// Everything but RFC 3986's unreserved characters is escaped.
-const VALUE: &percent_encoding::AsciiSet =
-    &percent_encoding::NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+const VALUE: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
 
 impl Query {
     /// Adds `key=value`.

@@ -76,7 +76,8 @@ impl Path {
     fn variable(&mut self, what: &str, placeholder: &str, value: &str) -> Result<(), String> {
         check_segment(what, value)?;
         self.path.push('/');
-        self.path.extend(percent_encoding::utf8_percent_encode(value, SEGMENT));
+        self.path
+            .extend(percent_encoding::utf8_percent_encode(value, SEGMENT));
         self.template.push('/');
         self.template.push_str(placeholder);
         Ok(())
@@ -164,9 +165,30 @@ mod tests {
     fn paths_and_templates() {
         let rows = [
             ("", None, None, "", "/api/v1/things", "/api/v1/things"),
-            ("", Some("web"), Some("a"), "", "/api/v1/namespaces/web/things/a", "/api/v1/namespaces/{namespace}/things/{name}"),
-            ("apps", None, Some("a:b"), "scale", "/apis/apps/v1/things/a:b/scale", "/apis/apps/v1/things/{name}/scale"),
-            ("apps", None, Some("ä?b#c d"), "", "/apis/apps/v1/things/%C3%A4%3Fb%23c%20d", "/apis/apps/v1/things/{name}"),
+            (
+                "",
+                Some("web"),
+                Some("a"),
+                "",
+                "/api/v1/namespaces/web/things/a",
+                "/api/v1/namespaces/{namespace}/things/{name}",
+            ),
+            (
+                "apps",
+                None,
+                Some("a:b"),
+                "scale",
+                "/apis/apps/v1/things/a:b/scale",
+                "/apis/apps/v1/things/{name}/scale",
+            ),
+            (
+                "apps",
+                None,
+                Some("ä?b#c d"),
+                "",
+                "/apis/apps/v1/things/%C3%A4%3Fb%23c%20d",
+                "/apis/apps/v1/things/{name}",
+            ),
         ];
         for (group, namespace, name, subresource, path, template) in rows {
             let built = target(group, namespace).path(name, subresource).unwrap();

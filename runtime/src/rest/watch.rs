@@ -56,8 +56,11 @@ pub struct WatchStream<K> {
 
 impl<K: Resource> WatchStream<K> {
     pub(super) fn new(call: &Call, response: Response) -> Self {
-        let format =
-            response.headers.get("content-type").and_then(Format::from_content_type).unwrap_or(Format::Json);
+        let format = response
+            .headers
+            .get("content-type")
+            .and_then(Format::from_content_type)
+            .unwrap_or(Format::Json);
         Self {
             body: response.body,
             frames: Frames::new(format, call.client().options().max_event),
@@ -111,13 +114,20 @@ impl<K: Resource> WatchStream<K> {
                 return Err(self.fail(ErrorKind::Decode(error)));
             }
         };
-        K::decode(self.format, &object).map(wrap).map_err(|error| self.unreadable(&object, error))
+        K::decode(self.format, &object)
+            .map(wrap)
+            .map_err(|error| self.unreadable(&object, error))
     }
 
     fn bookmark(&self, object: &[u8]) -> Result<WatchEvent<K>, Error> {
-        let metadata = self.metadata(object).map_err(|error| self.fail(ErrorKind::Decode(error)))?;
+        let metadata = self
+            .metadata(object)
+            .map_err(|error| self.fail(ErrorKind::Decode(error)))?;
         Ok(WatchEvent::Bookmark(Bookmark {
-            initial_events_end: metadata.annotations.get(INITIAL_EVENTS_END).is_some_and(|value| value == "true"),
+            initial_events_end: metadata
+                .annotations
+                .get(INITIAL_EVENTS_END)
+                .is_some_and(|value| value == "true"),
             resource_version: metadata.resource_version.into(),
         }))
     }

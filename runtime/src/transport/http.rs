@@ -55,17 +55,28 @@ fn stack(
     endpoint: &Arc<Endpoint>,
     clock: &Arc<dyn Clock>,
 ) -> Result<Arc<dyn Transport>, TransportError> {
-    let tls = endpoint.tls.then(|| Tls::new(&config.tls, config.http, endpoint)).transpose()?;
+    let tls = endpoint
+        .tls
+        .then(|| Tls::new(&config.tls, config.http, endpoint))
+        .transpose()?;
 
     let mut next: Arc<dyn Transport> = Arc::new(Wire::new(endpoint.clone(), tls, clock.clone()));
     if config.compression == Compression::Gzip {
         next = Arc::new(Gzip { next });
     }
     if let Some(source) = credentials::source(config, endpoint, clock)? {
-        next = Arc::new(Authenticate { next, clock: clock.clone(), source });
+        next = Arc::new(Authenticate {
+            next,
+            clock: clock.clone(),
+            source,
+        });
     }
     next = Arc::new(Identity::new(config, next));
-    next = Arc::new(Deadline { next, clock: clock.clone(), default: config.timeout });
+    next = Arc::new(Deadline {
+        next,
+        clock: clock.clone(),
+        default: config.timeout,
+    });
     Ok(next)
 }
 
@@ -73,7 +84,11 @@ impl Transport for HttpTransport {
     fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
         let call = self.endpoint.call(&request);
         Box::pin(async move {
-            let mut response = self.stack.send(request).await.map_err(|error| error.or_call(&call))?;
+            let mut response = self
+                .stack
+                .send(request)
+                .await
+                .map_err(|error| error.or_call(&call))?;
             response.body = response.body.map_errors(move |error| error.or_call(&call));
             Ok(response)
         })

@@ -13,12 +13,18 @@ pub struct DecodeError {
 
 impl DecodeError {
     pub(crate) fn new(format: Format, message: impl fmt::Display) -> Self {
-        Self { format: Some(format), message: message.to_string() }
+        Self {
+            format: Some(format),
+            message: message.to_string(),
+        }
     }
 
     /// An error of an encoding that is not one of [`Format`]'s.
     pub fn other(message: impl fmt::Display) -> Self {
-        Self { format: None, message: message.to_string() }
+        Self {
+            format: None,
+            message: message.to_string(),
+        }
     }
 
     pub(crate) fn within(mut self, place: impl fmt::Display) -> Self {
@@ -47,7 +53,9 @@ pub struct EncodeError {
 impl EncodeError {
     /// An error with a text that says what cannot be written and why.
     pub fn new(message: impl fmt::Display) -> Self {
-        Self { message: message.to_string() }
+        Self {
+            message: message.to_string(),
+        }
     }
 }
 

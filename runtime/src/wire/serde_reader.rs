@@ -6,7 +6,9 @@
 use std::fmt;
 
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{DeserializeSeed, Error, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor};
+use serde::de::{
+    DeserializeSeed, Error, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor,
+};
 use serde::{Deserialize, Deserializer};
 
 use crate::record::{ChoiceArm, List, Mapping, Record, Slot};
@@ -16,7 +18,10 @@ use crate::value::{ByteString, Duration, IntOrString, MicroTime, Quantity, RawJs
 ///
 /// # Errors
 /// Those of the deserializer, and values of the wrong type.
-pub fn deserialize<'de, D: Deserializer<'de>>(record: &mut dyn Record, deserializer: D) -> Result<(), D::Error> {
+pub fn deserialize<'de, D: Deserializer<'de>>(
+    record: &mut dyn Record,
+    deserializer: D,
+) -> Result<(), D::Error> {
     RecordSeed::new(record).deserialize(deserializer)
 }
 
@@ -108,7 +113,12 @@ impl<'de> Visitor<'de> for Place<'_> {
             Place::Slot(slot) => f.write_str(expected(slot)),
             Place::Field(record, index) => {
                 let table = record.table();
-                write!(f, "a value for {}.{}", table.name, table.fields.get(*index).map_or("?", |field| field.json))
+                write!(
+                    f,
+                    "a value for {}.{}",
+                    table.name,
+                    table.fields.get(*index).map_or("?", |field| field.json)
+                )
             }
             Place::Item(_) => f.write_str("an item of a list"),
             Place::Entry(..) => f.write_str("a value of a map"),
@@ -259,7 +269,12 @@ fn visit_record<'de, A: MapAccess<'de>>(record: &mut dyn Record, mut entries: A)
     let is_root = record.type_meta().is_some();
     let keeps_rest = record.rest().is_some();
     let mut guess = 0;
-    while let Some(key) = entries.next_key_seed(Key { table, guess, is_root, keeps_rest })? {
+    while let Some(key) = entries.next_key_seed(Key {
+        table,
+        guess,
+        is_root,
+        keeps_rest,
+    })? {
         match key {
             Found::Field(index) => {
                 entries.next_value_seed(Place::Field(&mut *record, index))?;

@@ -98,4 +98,3 @@ fn float<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(value)
     }
 }
-

@@ -24,7 +24,9 @@ pub struct Unknown<'a> {
 /// A body without the magic bytes, a malformed envelope, or compressed content.
 pub fn split_envelope(body: &[u8]) -> Result<Unknown<'_>, DecodeError> {
     let fail = |message: &str| DecodeError::new(Format::Protobuf, message);
-    let message = body.strip_prefix(&MAGIC).ok_or_else(|| fail("the body does not begin with k8s\\0"))?;
+    let message = body
+        .strip_prefix(&MAGIC)
+        .ok_or_else(|| fail("the body does not begin with k8s\\0"))?;
     let text = |bytes| std::str::from_utf8(bytes).map_err(|_| fail("type that is not UTF-8"));
     let mut unknown = Unknown::default();
     let mut reader = Reader::new(message);
@@ -41,7 +43,9 @@ pub fn split_envelope(body: &[u8]) -> Result<Unknown<'_>, DecodeError> {
                 }
             }
             (2, WireType::Bytes(raw)) => unknown.raw = raw,
-            (3, WireType::Bytes(encoding)) if !encoding.is_empty() => return Err(fail("content is compressed")),
+            (3, WireType::Bytes(encoding)) if !encoding.is_empty() => {
+                return Err(fail("content is compressed"));
+            }
             _ => {}
         }
     }

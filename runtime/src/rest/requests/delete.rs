@@ -115,7 +115,11 @@ pub struct Delete<O> {
 impl<O: Wire> Delete<O> {
     /// The request of a call.
     pub fn new(call: Call) -> Self {
-        Self { call, options: DeleteOptions::default(), output: PhantomData }
+        Self {
+            call,
+            options: DeleteOptions::default(),
+            output: PhantomData,
+        }
     }
 
     delete_options!(.options);
@@ -139,7 +143,11 @@ pub struct DeleteCollection<L> {
 impl<L: Wire> DeleteCollection<L> {
     /// The request of a call.
     pub fn new(call: Call) -> Self {
-        Self { call, options: Default::default(), output: PhantomData }
+        Self {
+            call,
+            options: Default::default(),
+            output: PhantomData,
+        }
     }
 
     delete_options!(.options.0);
@@ -165,7 +173,11 @@ impl<L: Wire> DeleteCollection<L> {
 request!(DeleteCollection<L: Wire>, (DeleteOptions, ListOptions), Deletion<L>);
 
 fn with_options(call: Call, options: &DeleteOptions) -> Call {
-    if *options == DeleteOptions::default() { call } else { call.object(options) }
+    if *options == DeleteOptions::default() {
+        call
+    } else {
+        call.object(options)
+    }
 }
 
 /// Evicts a pod: deletes it unless that would break its disruption budget, which is answered with 429.
@@ -182,7 +194,13 @@ pub struct Evict<O> {
 impl<O: Wire> Evict<O> {
     /// The request of a call; the body's `apiVersion` is that of the server's eviction type.
     pub fn new(call: Call, api_version: &'static str, metadata: ObjectMeta) -> Self {
-        Self { call, api_version, metadata, options: DeleteOptions::default(), output: PhantomData }
+        Self {
+            call,
+            api_version,
+            metadata,
+            options: DeleteOptions::default(),
+            output: PhantomData,
+        }
     }
 
     delete_options!(.options);

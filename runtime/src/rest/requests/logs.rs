@@ -46,7 +46,10 @@ pub struct Logs {
 impl Logs {
     /// The request of a call.
     pub fn new(call: Call) -> Self {
-        Self { call: call.header("accept", "*/*"), options: LogOptions::default() }
+        Self {
+            call: call.header("accept", "*/*"),
+            options: LogOptions::default(),
+        }
     }
 
     /// See [`LogOptions::container`].
@@ -106,7 +109,10 @@ impl Logs {
         self.prepare();
         let mut call = self.call.kind(CallKind::Stream);
         let response = call.open().await?;
-        Ok(LogStream { body: response.body, context: call.context() })
+        Ok(LogStream {
+            body: response.body,
+            context: call.context(),
+        })
     }
 
     async fn run(mut self) -> Result<String, Error> {
@@ -115,7 +121,7 @@ impl Logs {
     }
 }
 
-request!(Logs<>, LogOptions, String);
+request!(Logs, LogOptions, String);
 
 /// Output of a container as it comes; chunks end anywhere, also within a line or a character.
 #[derive(Debug)]

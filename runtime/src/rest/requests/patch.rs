@@ -18,7 +18,10 @@ pub struct PatchBody {
 
 impl PatchBody {
     fn of(content_type: &'static str, body: &impl Serialize) -> Self {
-        Self { content_type, body: serde_json::to_vec(body).map_err(EncodeError::new) }
+        Self {
+            content_type,
+            body: serde_json::to_vec(body).map_err(EncodeError::new),
+        }
     }
 
     /// Operations on paths (RFC 6902): an array of `{"op", "path", ...}`.
@@ -67,7 +70,12 @@ pub type Apply<O> = Patch<O>;
 impl<O: Wire> Patch<O> {
     /// The request of a call.
     pub fn new(call: Call, body: PatchBody) -> Self {
-        Self { call, body, options: PatchOptions::default(), output: PhantomData }
+        Self {
+            call,
+            body,
+            options: PatchOptions::default(),
+            output: PhantomData,
+        }
     }
 
     /// See [`WriteOptions::dry_run`].
@@ -115,7 +123,9 @@ pub trait ApplyBody {
 
 impl ApplyBody for serde_json::Value {
     fn name(&self) -> &str {
-        self.pointer("/metadata/name").and_then(Self::as_str).unwrap_or_default()
+        self.pointer("/metadata/name")
+            .and_then(Self::as_str)
+            .unwrap_or_default()
     }
 
     fn body(&self) -> PatchBody {

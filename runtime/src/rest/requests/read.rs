@@ -48,7 +48,11 @@ pub struct Get<O> {
 impl<O: Wire> Get<O> {
     /// The request of a call.
     pub fn new(call: Call) -> Self {
-        Self { call, options: GetOptions::default(), output: PhantomData }
+        Self {
+            call,
+            options: GetOptions::default(),
+            output: PhantomData,
+        }
     }
 
     /// See [`GetOptions::resource_version`].
@@ -58,7 +62,9 @@ impl<O: Wire> Get<O> {
     }
 
     async fn run(mut self) -> Result<O, Error> {
-        self.call.query().push_text("resourceVersion", &self.options.resource_version);
+        self.call
+            .query()
+            .push_text("resourceVersion", &self.options.resource_version);
         self.call.fetch().await
     }
 }
@@ -111,7 +117,11 @@ pub struct List<L> {
 impl<L: Wire> List<L> {
     /// The request of a call.
     pub fn new(call: Call) -> Self {
-        Self { call, options: ListOptions::default(), output: PhantomData }
+        Self {
+            call,
+            options: ListOptions::default(),
+            output: PhantomData,
+        }
     }
 
     /// See [`ListOptions::labels`].
@@ -204,7 +214,11 @@ pub struct Watch<K> {
 impl<K: Resource> Watch<K> {
     /// The request of a call.
     pub fn new(call: Call) -> Self {
-        Self { call: call.kind(CallKind::Stream), options: WatchOptions::default(), output: PhantomData }
+        Self {
+            call: call.kind(CallKind::Stream),
+            options: WatchOptions::default(),
+            output: PhantomData,
+        }
     }
 
     /// See [`WatchOptions::labels`].

@@ -13,4 +13,3 @@ pub(crate) use read::{Reader, WireType};
 pub(crate) use reverse::Reverse;
 pub(crate) use write::write_group;
 pub use write::write_message;
-

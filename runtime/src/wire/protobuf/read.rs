@@ -42,7 +42,9 @@ impl<'a> Reader<'a> {
         }
         let mut value = 0_u64;
         for (index, byte) in self.rest.iter().take(10).enumerate() {
-            value |= u64::from(byte & 0x7f).checked_shl(7 * index as u32).unwrap_or_default();
+            value |= u64::from(byte & 0x7f)
+                .checked_shl(7 * index as u32)
+                .unwrap_or_default();
             if byte & 0x80 == 0 {
                 self.rest = &self.rest[index + 1..];
                 return Ok(value);
@@ -52,12 +54,18 @@ impl<'a> Reader<'a> {
     }
 
     fn take(&mut self, length: u64) -> Result<&'a [u8], DecodeError> {
-        match usize::try_from(length).ok().and_then(|length| self.rest.split_at_checked(length)) {
+        match usize::try_from(length)
+            .ok()
+            .and_then(|length| self.rest.split_at_checked(length))
+        {
             Some((taken, rest)) => {
                 self.rest = rest;
                 Ok(taken)
             }
-            None => Err(fail(format_args!("{length} bytes announced, {} there", self.rest.len()))),
+            None => Err(fail(format_args!(
+                "{length} bytes announced, {} there",
+                self.rest.len()
+            ))),
         }
     }
 
@@ -71,7 +79,12 @@ impl<'a> Reader<'a> {
             0 => WireType::Varint(self.varint()?),
             1 => {
                 let bytes = self.take(8)?;
-                WireType::Fixed64(bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
+                WireType::Fixed64(
+                    bytes
+                        .iter()
+                        .rev()
+                        .fold(0, |value, byte| value << 8 | u64::from(*byte)),
+                )
             }
             2 => {
                 let length = self.varint()?;
@@ -79,7 +92,12 @@ impl<'a> Reader<'a> {
             }
             5 => {
                 let bytes = self.take(4)?;
-                WireType::Fixed32(bytes.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte)))
+                WireType::Fixed32(
+                    bytes
+                        .iter()
+                        .rev()
+                        .fold(0, |value, byte| value << 8 | u32::from(*byte)),
+                )
             }
             other => return Err(fail(format_args!("wire type {other} in field {}", key >> 3))),
         };
@@ -98,7 +116,12 @@ pub fn merge_message(record: &mut dyn Record, message: &[u8]) -> Result<(), Deco
     merge_group(record, 0, message, 0)
 }
 
-fn merge_group(record: &mut dyn Record, group: usize, message: &[u8], depth: usize) -> Result<(), DecodeError> {
+fn merge_group(
+    record: &mut dyn Record,
+    group: usize,
+    message: &[u8],
+    depth: usize,
+) -> Result<(), DecodeError> {
     if depth > MAX_DEPTH {
         return Err(fail(format_args!("nested deeper than {MAX_DEPTH} messages")));
     }
@@ -110,13 +133,17 @@ fn merge_group(record: &mut dyn Record, group: usize, message: &[u8], depth: usi
     let mut reader = Reader::new(message);
     let mut guess = 0;
     while let Some((tag, value)) = reader.next()? {
-        let Some((position, entry)) = index.find(group, tag, guess) else { continue };
+        let Some((position, entry)) = index.find(group, tag, guess) else {
+            continue;
+        };
         match (entry, value) {
             (Entry::Group(child), WireType::Bytes(bytes)) => {
                 merge_group(record, child, bytes, depth + 1)?;
                 guess = position + 1;
             }
-            (Entry::Group(_), _) => return Err(fail(format_args!("{}: an inlined message expected", table.name))),
+            (Entry::Group(_), _) => {
+                return Err(fail(format_args!("{}: an inlined message expected", table.name)));
+            }
             (Entry::Field(field), value) => {
                 let repeated = merge_value(record.slot(field), value, depth).map_err(|error| {
                     let name = table.fields.get(field).map_or("?", |field| field.json);
@@ -182,12 +209,19 @@ fn merge_value(slot: Slot<'_>, value: WireType<'_>, depth: usize) -> Result<bool
         }
         (Slot::Time(place), WireType::Bytes(bytes)) => {
             let (seconds, nanos) = timestamp(bytes)?;
-            *place = if bytes.is_empty() { Time::default() } else { Time::from_unix(seconds, nanos).map_err(fail)? };
+            *place = if bytes.is_empty() {
+                Time::default()
+            } else {
+                Time::from_unix(seconds, nanos).map_err(fail)?
+            };
         }
         (Slot::MicroTime(place), WireType::Bytes(bytes)) => {
             let (seconds, nanos) = timestamp(bytes)?;
-            *place =
-                if bytes.is_empty() { MicroTime::default() } else { MicroTime::from_unix(seconds, nanos).map_err(fail)? };
+            *place = if bytes.is_empty() {
+                MicroTime::default()
+            } else {
+                MicroTime::from_unix(seconds, nanos).map_err(fail)?
+            };
         }
         (Slot::Duration(place), WireType::Bytes(bytes)) => *place = Duration::from_nanos(number(bytes)?),
         (Slot::Quantity(place), WireType::Bytes(bytes)) => {
@@ -195,7 +229,11 @@ fn merge_value(slot: Slot<'_>, value: WireType<'_>, depth: usize) -> Result<bool
         }
         (Slot::Raw(place), WireType::Bytes(bytes)) => {
             let raw = content(bytes)?;
-            *place = if raw.is_empty() { RawJson::default() } else { RawJson::new(text(raw)?).map_err(fail)? };
+            *place = if raw.is_empty() {
+                RawJson::default()
+            } else {
+                RawJson::new(text(raw)?).map_err(fail)?
+            };
         }
         (Slot::IntOrString(place), WireType::Bytes(bytes)) => *place = int_or_string(bytes)?,
         (Slot::Choice(choice), WireType::Bytes(bytes)) => merge_choice(choice, bytes, depth)?,
@@ -276,7 +314,11 @@ fn merge_entries(map: &mut dyn Mapping, bytes: &[u8], depth: usize) -> Result<()
 }
 
 /// A union's message: boolean in 1 and object in 2, or object in 1 and items in 2.
-fn merge_choice(choice: &mut dyn crate::record::Choice, bytes: &[u8], depth: usize) -> Result<(), DecodeError> {
+fn merge_choice(
+    choice: &mut dyn crate::record::Choice,
+    bytes: &[u8],
+    depth: usize,
+) -> Result<(), DecodeError> {
     let with_bool = choice.has_arm(ChoiceArm::Bool);
     let mut reader = Reader::new(bytes);
     while let Some((tag, value)) = reader.next()? {
@@ -339,5 +381,9 @@ fn int_or_string(message: &[u8]) -> Result<IntOrString, DecodeError> {
             _ => {}
         }
     }
-    Ok(if kind == 1 { IntOrString::from(string) } else { IntOrString::from(int) })
+    Ok(if kind == 1 {
+        IntOrString::from(string)
+    } else {
+        IntOrString::from(int)
+    })
 }

@@ -94,7 +94,10 @@ mod tests {
         out.close(15, before);
         let bytes = out.into_vec();
         assert_eq!(&bytes[..3], &[0x7a, 0xba, 0x02]);
-        assert_eq!(&bytes[3..14], &[0x08, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1]);
+        assert_eq!(
+            &bytes[3..14],
+            &[0x08, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1]
+        );
         assert_eq!(&bytes[14..17], &[0x12, 0xac, 0x02]);
         assert_eq!(bytes.len(), 317);
     }
