@@ -57,7 +57,10 @@ pub struct VirtualClock {
 impl VirtualClock {
     /// A clock that reads `wall` now.
     pub fn starting_at(wall: jiff::Timestamp) -> Self {
-        Self { started: tokio::time::Instant::now(), wall }
+        Self {
+            started: tokio::time::Instant::now(),
+            wall,
+        }
     }
 }
 
@@ -68,7 +71,8 @@ impl Clock for VirtualClock {
 
     /// The start plus what tokio's clock advanced since; past the end of representable time it stays at the end.
     fn wall(&self) -> jiff::Timestamp {
-        let elapsed = jiff::SignedDuration::try_from(self.started.elapsed()).unwrap_or(jiff::SignedDuration::MAX);
+        let elapsed =
+            jiff::SignedDuration::try_from(self.started.elapsed()).unwrap_or(jiff::SignedDuration::MAX);
         self.wall.checked_add(elapsed).unwrap_or(jiff::Timestamp::MAX)
     }
 
@@ -106,7 +110,10 @@ mod tests {
     async fn within_gives_up_at_the_limit_and_not_before() {
         let clock = TokioClock;
         let limit = Duration::from_secs(5);
-        assert_eq!(within(&clock, limit, clock.sleep(Duration::from_secs(4))).await, Some(()));
+        assert_eq!(
+            within(&clock, limit, clock.sleep(Duration::from_secs(4))).await,
+            Some(())
+        );
         let started = clock.now();
         assert_eq!(within(&clock, limit, std::future::pending::<()>()).await, None);
         assert_eq!(clock.now() - started, limit);

@@ -1,5 +1,12 @@
 //! Kubeconfig files: reading, merging, writing, and what becomes of them.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
 use std::path::{Path, PathBuf};
 
 use base64::Engine;
@@ -16,7 +23,10 @@ fn one(cluster: &str, user: &str) -> String {
 }
 
 fn parse(text: &str) -> Result<Kubeconfig, ConfigError> {
-    Kubeconfig::parse(text.as_bytes(), Origin::File(PathBuf::from("/home/jane/.kube/config")))
+    Kubeconfig::parse(
+        text.as_bytes(),
+        Origin::File(PathBuf::from("/home/jane/.kube/config")),
+    )
 }
 
 fn resolve(text: &str) -> Result<Config, ConfigError> {
@@ -38,7 +48,10 @@ fn what_a_cluster_says_is_used() {
     ))
     .unwrap();
     assert_eq!(config.server.expose(), "https://host:6443");
-    assert_eq!(config.tls.trust, Trust::Authority(DataSource::Inline(b"ca pem".to_vec())));
+    assert_eq!(
+        config.tls.trust,
+        Trust::Authority(DataSource::Inline(b"ca pem".to_vec()))
+    );
     assert_eq!(config.tls.server_name.as_deref(), Some("kubernetes"));
     assert_eq!(config.proxy, Proxy::Url("http://jane:hunter2@proxy:3128".into()));
     assert_eq!(config.compression, Compression::Off);
@@ -56,20 +69,33 @@ fn what_a_user_says_is_used() {
     };
     assert_eq!(auth("    tokenFile: tok\n"), file(None));
     assert_eq!(auth("    tokenFile: tok\n    token: t\n"), file(Some("t")));
-    let basic = |password: &str| AuthConfig::Basic { username: "jane".into(), password: password.into() };
+    let basic = |password: &str| AuthConfig::Basic {
+        username: "jane".into(),
+        password: password.into(),
+    };
     assert_eq!(auth("    username: jane\n    password: pw\n"), basic("pw"));
     assert_eq!(auth("    username: jane\n    password:\n"), basic(""));
     assert_eq!(auth("    password: ''\n"), AuthConfig::Anonymous);
 
     let identity = resolve(&one(
         "",
-        &format!("    client-certificate: c.pem\n    client-key-data: {}\n    exec: {{}}\n", base64("key")),
+        &format!(
+            "    client-certificate: c.pem\n    client-key-data: {}\n    exec: {{}}\n",
+            base64("key")
+        ),
     ));
     let config = identity.unwrap();
     let identity = config.tls.identity.unwrap();
-    assert_eq!(identity.certificate, DataSource::File("/home/jane/.kube/c.pem".into()));
+    assert_eq!(
+        identity.certificate,
+        DataSource::File("/home/jane/.kube/c.pem".into())
+    );
     assert_eq!(identity.key, SecretSource::Inline(b"key".to_vec().into()));
-    assert_eq!(config.auth, AuthConfig::Anonymous, "a certificate wins over a plugin");
+    assert_eq!(
+        config.auth,
+        AuthConfig::Anonymous,
+        "a certificate wins over a plugin"
+    );
 }
 
 #[test]
@@ -77,7 +103,10 @@ fn impersonation_is_read_whole() {
     let user = "    as: x\n    as-uid: u-1\n    as-groups: [a, b]\n    as-user-extra:\n      scopes: [r, w]\n      none: []\n";
     let config = resolve(&one("", user).replace("    as: \n", "")).unwrap();
     let impersonation = config.impersonate.unwrap();
-    assert_eq!((impersonation.user.as_str(), impersonation.uid.as_deref()), ("x", Some("u-1")));
+    assert_eq!(
+        (impersonation.user.as_str(), impersonation.uid.as_deref()),
+        ("x", Some("u-1"))
+    );
     assert_eq!(impersonation.groups, ["a", "b"]);
     assert_eq!(impersonation.extra["scopes"], ["r", "w"]);
     assert!(impersonation.extra["none"].is_empty());
@@ -96,22 +125,36 @@ fn a_plugin_is_read_and_its_command_resolved_only_if_it_is_a_path() {
     };
     let rest = "      args: [get-token]\n      env: [{name: A, value: b}]\n      installHint: install it\n      provideClusterInfo: true\n      interactiveMode: Never\n";
     let read = exec("v1", "aws", rest);
-    assert_eq!((read.command.as_str(), read.interactive_mode), ("aws", InteractiveMode::Never));
+    assert_eq!(
+        (read.command.as_str(), read.interactive_mode),
+        ("aws", InteractiveMode::Never)
+    );
     assert_eq!(read.args, ["get-token".into()]);
     assert_eq!(read.env, [("A".to_owned(), "b".into())]);
     assert_eq!(read.install_hint.as_deref(), Some("install it"));
     assert!(read.provide_cluster_info);
-    assert_eq!(exec("v1beta1", "aws", "").interactive_mode, InteractiveMode::IfAvailable);
-    assert_eq!(exec("v1beta1", "./bin/aws", "").command, "/home/jane/.kube/./bin/aws");
+    assert_eq!(
+        exec("v1beta1", "aws", "").interactive_mode,
+        InteractiveMode::IfAvailable
+    );
+    assert_eq!(
+        exec("v1beta1", "./bin/aws", "").command,
+        "/home/jane/.kube/./bin/aws"
+    );
     assert_eq!(exec("v1beta1", "/bin/aws", "").command, "/bin/aws");
 }
 
 #[test]
 fn a_provider_is_read() {
     let user = "    auth-provider:\n      name: oidc\n      config: {client-id: kubernetes, refresh-token: hunter2, unset: null}\n";
-    let AuthConfig::Provider(provider) = resolve(&one("", user)).unwrap().auth else { panic!() };
+    let AuthConfig::Provider(provider) = resolve(&one("", user)).unwrap().auth else {
+        panic!()
+    };
     assert_eq!(provider.name, "oidc");
-    assert_eq!(provider.settings.keys().collect::<Vec<_>>(), ["client-id", "refresh-token"]);
+    assert_eq!(
+        provider.settings.keys().collect::<Vec<_>>(),
+        ["client-id", "refresh-token"]
+    );
 }
 
 #[test]
@@ -120,7 +163,10 @@ fn credentials_are_used_only_with_tls() {
     assert_eq!(resolve(&text).unwrap().auth, AuthConfig::Anonymous);
     let text = one("    insecure-skip-tls-verify: true\n", "    token: t\n").replace("https://host", "host");
     let config = resolve(&text).unwrap();
-    assert_eq!((config.auth, config.tls.trust), (AuthConfig::Token("t".into()), Trust::Insecure));
+    assert_eq!(
+        (config.auth, config.tls.trust),
+        (AuthConfig::Token("t".into()), Trust::Insecure)
+    );
 }
 
 #[test]
@@ -144,27 +190,74 @@ fn mistakes_are_named_with_file_key_and_remedy() {
     let context = |name: &str| one("", "").replace("current-context: c", &format!("current-context: {name}"));
     check(context("prod"), &["context \"prod\"", "known contexts: c"]);
     check(context(""), &["no current-context", "known contexts: c"]);
-    check(one("", "").replace("cluster: k,", "cluster: gone,"), &["cluster \"gone\"", "context \"c\"", "known clusters: k"]);
-    check(one("", "").replace("cluster: k,", ""), &["contexts[c].context.cluster", "name one"]);
-    check(one("", "").replace("server: https://host:6443", "server: ''"), &["clusters[k].cluster.server", "missing"]);
+    check(
+        one("", "").replace("cluster: k,", "cluster: gone,"),
+        &["cluster \"gone\"", "context \"c\"", "known clusters: k"],
+    );
+    check(
+        one("", "").replace("cluster: k,", ""),
+        &["contexts[c].context.cluster", "name one"],
+    );
+    check(
+        one("", "").replace("server: https://host:6443", "server: ''"),
+        &["clusters[k].cluster.server", "missing"],
+    );
     check(String::new(), &["is empty"]);
     check("apiVersion: v1\nkind: Config\n".to_owned(), &["is empty"]);
-    check("contexts: {}".to_owned(), &["contexts: expected a list, found a mapping"]);
-    check("hunter2".to_owned(), &["the document: expected a mapping, found a string"]);
+    check(
+        "contexts: {}".to_owned(),
+        &["contexts: expected a list, found a mapping"],
+    );
+    check(
+        "hunter2".to_owned(),
+        &["the document: expected a mapping, found a string"],
+    );
     check("users: [hunter2]".to_owned(), &["users[0]: expected a mapping"]);
-    check(one("", "    token: 0123\n"), &["users[u].user.token: expected a string, found a number", "quotes"]);
+    check(
+        one("", "    token: 0123\n"),
+        &["users[u].user.token: expected a string, found a number", "quotes"],
+    );
     check(one("", "    token: [hunter2]\n"), &["users[u].user.token"]);
-    check(one("    certificate-authority-data: hunter2!\n", ""), &["clusters[k].cluster.certificate-authority-data", "base64"]);
-    check(one("", "    client-certificate: c\n    client-key-data: hunter2!\n"), &["client-key-data", "base64"]);
-    check(one("", "    client-certificate: c\n"), &["users[u].user.client-key", "no key", "client-key-data"]);
-    check(one("", "    client-key: k\n"), &["users[u].user.client-certificate", "no certificate"]);
-    check(one("", "    token: hunter2\n    username: jane\n"), &["users[u].user.token", "remove one"]);
-    check(one("", "    as-groups: [a]\n"), &["users[u].user.as:", "user's name"]);
-    check(one("", "    exec: {command: hunter2}\n"), &["users[u].user.exec.apiVersion", "v1beta1"]);
-    let exec = |rest: &str| one("", &format!("    exec: {{apiVersion: client.authentication.k8s.io/v1, {rest}}}\n"));
+    check(
+        one("    certificate-authority-data: hunter2!\n", ""),
+        &["clusters[k].cluster.certificate-authority-data", "base64"],
+    );
+    check(
+        one("", "    client-certificate: c\n    client-key-data: hunter2!\n"),
+        &["client-key-data", "base64"],
+    );
+    check(
+        one("", "    client-certificate: c\n"),
+        &["users[u].user.client-key", "no key", "client-key-data"],
+    );
+    check(
+        one("", "    client-key: k\n"),
+        &["users[u].user.client-certificate", "no certificate"],
+    );
+    check(
+        one("", "    token: hunter2\n    username: jane\n"),
+        &["users[u].user.token", "remove one"],
+    );
+    check(
+        one("", "    as-groups: [a]\n"),
+        &["users[u].user.as:", "user's name"],
+    );
+    check(
+        one("", "    exec: {command: hunter2}\n"),
+        &["users[u].user.exec.apiVersion", "v1beta1"],
+    );
+    let exec = |rest: &str| {
+        one(
+            "",
+            &format!("    exec: {{apiVersion: client.authentication.k8s.io/v1, {rest}}}\n"),
+        )
+    };
     check(exec("interactiveMode: Never"), &["users[u].user.exec.command"]);
     check(exec("command: aws"), &["users[u].user.exec.interactiveMode"]);
-    check(exec("command: aws, interactiveMode: Never, env: [{value: hunter2}]"), &["exec.env[0].name"]);
+    check(
+        exec("command: aws, interactiveMode: Never, env: [{value: hunter2}]"),
+        &["exec.env[0].name"],
+    );
     let both = "    insecure-skip-tls-verify: true\n    certificate-authority: ca.crt\n";
     check(one(both, ""), &["insecure-skip-tls-verify", "remove one"]);
     let twice = one("", "    token: t\n") + "- name: u\n  user: {token: hunter2}\n";
@@ -176,7 +269,10 @@ fn invalid_yaml_is_named_with_its_line_and_not_quoted() {
     let check = |text: &str, line: &str| {
         let error = parse(text).unwrap_err();
         let shown = error.to_string();
-        assert!(shown.contains("/home/jane/.kube/config is not valid YAML") && shown.contains(line), "{shown}");
+        assert!(
+            shown.contains("/home/jane/.kube/config is not valid YAML") && shown.contains(line),
+            "{shown}"
+        );
         assert!(!format!("{shown} {error:?}").contains("hunter2"), "{error:?}");
     };
     check("users:\n- name: u\n  user:\n    token: \"hunter2\n", "line ");
@@ -185,7 +281,9 @@ fn invalid_yaml_is_named_with_its_line_and_not_quoted() {
     check("a: 1\na: hunter2\n", "\"a\" appears twice");
     check("token: *hunter2\n", "line 1");
     check("{\"users\": [{\"user\": {\"token\": \"hunter2\"}", "line 1");
-    let error = Kubeconfig::parse(b"a: 1\nb: \xff\n", Origin::Memory).unwrap_err().to_string();
+    let error = Kubeconfig::parse(b"a: 1\nb: \xff\n", Origin::Memory)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("line 2") && error.contains("UTF-8"), "{error}");
 }
 
@@ -193,7 +291,9 @@ fn invalid_yaml_is_named_with_its_line_and_not_quoted() {
 fn encodings_of_windows_are_read() {
     let text = one("", "    token: grüße\n");
     let utf16 = |bom: [u8; 2], bytes: fn(u16) -> [u8; 2]| {
-        bom.into_iter().chain(text.encode_utf16().flat_map(bytes)).collect::<Vec<u8>>()
+        bom.into_iter()
+            .chain(text.encode_utf16().flat_map(bytes))
+            .collect::<Vec<u8>>()
     };
     let little = utf16([0xff, 0xfe], u16::to_le_bytes);
     let variants = [
@@ -219,7 +319,8 @@ fn json_null_sections_and_several_documents_are_read() {
 
     let nulls = "clusters:\ncontexts: null\nusers: ~\ncurrent-context:\npreferences:\n";
     assert!(parse(nulls).unwrap().is_empty());
-    let entries = parse("users:\n- name: u\n  user:\n- name: v\n  user: null\nclusters:\n- name: k\n").unwrap();
+    let entries =
+        parse("users:\n- name: u\n  user:\n- name: v\n  user: null\nclusters:\n- name: k\n").unwrap();
     assert_eq!((entries.users.len(), entries.clusters.len()), (2, 1));
 
     let documents = "---\n---\ncurrent-context: a\nusers: [{name: u, user: {token: first}}]\n---\ncurrent-context: b\nusers: [{name: u, user: {token: second}}, {name: v}]\n";
@@ -249,7 +350,11 @@ fn files_merge_by_whole_entries_the_first_winning() {
         "two/config",
         "current-context: c\nclusters: [{name: k, cluster: {server: https://two, tls-server-name: lost}}]\nusers: [{name: u, user: {tokenFile: tok}}]\npreferences: {colors: true}\n",
     );
-    let third = write(directory.path(), "three", "current-context: other\npreferences: {colors: false}\n");
+    let third = write(
+        directory.path(),
+        "three",
+        "current-context: other\npreferences: {colors: false}\n",
+    );
     let missing = directory.path().join("missing");
     let paths = [&first, &missing, &second, &first, &third];
     let merged = Kubeconfig::read_merged(paths).unwrap();
@@ -258,8 +363,14 @@ fn files_merge_by_whole_entries_the_first_winning() {
     let config = Config::from_loaded(&merged, &KubeconfigOptions::default()).unwrap();
     assert_eq!(config.server.expose(), "https://one");
     assert_eq!(config.tls.server_name, None);
-    assert_eq!(config.tls.trust, Trust::Authority(DataSource::File(directory.path().join("one/ca.crt"))));
-    let token = AuthConfig::TokenFile { path: directory.path().join("two/tok"), fallback: None };
+    assert_eq!(
+        config.tls.trust,
+        Trust::Authority(DataSource::File(directory.path().join("one/ca.crt")))
+    );
+    let token = AuthConfig::TokenFile {
+        path: directory.path().join("two/tok"),
+        fallback: None,
+    };
     assert_eq!(config.auth, token);
 
     let error = Kubeconfig::read_merged([&first, &write(directory.path(), "bad", "a: [")]).unwrap_err();
@@ -273,7 +384,10 @@ fn a_named_file_must_be_there() {
         let error = Config::from_kubeconfig(&path, &KubeconfigOptions::default()).unwrap_err();
         assert!(matches!(error, ConfigError::Unreadable { .. }), "{error:?}");
         let text = error.to_string();
-        assert!(text.contains(&path.display().to_string()) && text.contains("check"), "{text}");
+        assert!(
+            text.contains(&path.display().to_string()) && text.contains("check"),
+            "{text}"
+        );
     }
 }
 
@@ -284,23 +398,57 @@ fn options_replace_what_the_file_says() {
     let some = |text: &str| Some(text.to_owned());
     let check = |options: KubeconfigOptions, server: &str, auth: AuthConfig, namespace: &str| {
         let config = Config::from_loaded(&kubeconfig, &options).unwrap();
-        assert_eq!((config.server.expose(), &config.auth, config.namespace.as_str()), (server, &auth, namespace));
+        assert_eq!(
+            (config.server.expose(), &config.auth, config.namespace.as_str()),
+            (server, &auth, namespace)
+        );
     };
-    let base = KubeconfigOptions { context: some("a"), ..Default::default() };
+    let base = KubeconfigOptions {
+        context: some("a"),
+        ..Default::default()
+    };
     check(base.clone(), "https://k", AuthConfig::Token("u".into()), "web");
-    let options = KubeconfigOptions { context: some("b"), ..Default::default() };
+    let options = KubeconfigOptions {
+        context: some("b"),
+        ..Default::default()
+    };
     check(options, "https://l", AuthConfig::Anonymous, "default");
-    let options = KubeconfigOptions { cluster: some("l"), user: some("v"), namespace: some("x"), ..base.clone() };
+    let options = KubeconfigOptions {
+        cluster: some("l"),
+        user: some("v"),
+        namespace: some("x"),
+        ..base.clone()
+    };
     check(options, "https://l", AuthConfig::Token("v".into()), "x");
-    let options = KubeconfigOptions { cluster: some("k"), user: some("v"), ..Default::default() };
+    let options = KubeconfigOptions {
+        cluster: some("k"),
+        user: some("v"),
+        ..Default::default()
+    };
     check(options, "https://k", AuthConfig::Token("v".into()), "default");
 
     let refused = |options: KubeconfigOptions, words: &[&str]| {
-        let error = Config::from_loaded(&kubeconfig, &options).unwrap_err().to_string();
-        words.iter().for_each(|word| assert!(error.contains(word), "{word:?} is missing in: {error}"));
+        let error = Config::from_loaded(&kubeconfig, &options)
+            .unwrap_err()
+            .to_string();
+        words
+            .iter()
+            .for_each(|word| assert!(error.contains(word), "{word:?} is missing in: {error}"));
     };
-    refused(KubeconfigOptions { user: some("w"), ..base.clone() }, &["user \"w\"", "known users: u, v"]);
-    refused(KubeconfigOptions { cluster: some("m"), ..base }, &["cluster \"m\" is", "known clusters: k, l"]);
+    refused(
+        KubeconfigOptions {
+            user: some("w"),
+            ..base.clone()
+        },
+        &["user \"w\"", "known users: u, v"],
+    );
+    refused(
+        KubeconfigOptions {
+            cluster: some("m"),
+            ..base
+        },
+        &["cluster \"m\" is", "known clusters: k, l"],
+    );
     refused(KubeconfigOptions::default(), &["no current-context", "a, b"]);
 }
 
@@ -322,7 +470,11 @@ fn nothing_that_is_debugged_shows_a_secret() {
     let bytes = format!("{:?}", b"hunter2".to_vec());
     let users = [
         secrets.to_owned(),
-        secrets.lines().filter(|line| !line.contains("token:") && !line.contains("client-")).collect::<Vec<_>>().join("\n"),
+        secrets
+            .lines()
+            .filter(|line| !line.contains("token:") && !line.contains("client-"))
+            .collect::<Vec<_>>()
+            .join("\n"),
         provider.to_owned(),
         "    username: jane\n    password: hunter2\n".to_owned(),
         "    tokenFile: t\n    token: hunter2\n".to_owned(),
@@ -331,7 +483,11 @@ fn nothing_that_is_debugged_shows_a_secret() {
         let text = one(cluster, &user).replace("https://host", "https://jane:hunter2@host");
         let kubeconfig = parse(&text).unwrap();
         let config = Config::from_loaded(&kubeconfig, &KubeconfigOptions::default()).unwrap();
-        for shown in [format!("{kubeconfig:?}"), format!("{config:?}"), format!("{config:#?}")] {
+        for shown in [
+            format!("{kubeconfig:?}"),
+            format!("{config:?}"),
+            format!("{config:#?}"),
+        ] {
             for secret in ["hunter2", "aHVudGVyMg", &bytes] {
                 assert!(!shown.contains(secret), "{shown}");
             }
@@ -341,7 +497,11 @@ fn nothing_that_is_debugged_shows_a_secret() {
 
 /// An environment in `directory`: a home there, and a mounted service account if there is one.
 fn environment(directory: &Path) -> Environment {
-    Environment { home: Some(directory.to_owned()), service_account: directory.join("sa"), ..Default::default() }
+    Environment {
+        home: Some(directory.to_owned()),
+        service_account: directory.join("sa"),
+        ..Default::default()
+    }
 }
 
 fn pod(directory: &Path, host: &str, port: &str) -> Environment {
@@ -377,8 +537,17 @@ fn a_pod_uses_its_service_account() {
     let mut environment = pod(directory.path(), "10.0.0.1", "443");
     let config = from(&environment).unwrap();
     let path = directory.path().join("sa/token");
-    assert_eq!(config.auth, AuthConfig::TokenFile { path: path.clone(), fallback: Some("pod-token".into()) });
-    assert_eq!((config.tls.trust, config.namespace.as_str()), (Trust::System, "default"));
+    assert_eq!(
+        config.auth,
+        AuthConfig::TokenFile {
+            path: path.clone(),
+            fallback: Some("pod-token".into())
+        }
+    );
+    assert_eq!(
+        (config.tls.trust, config.namespace.as_str()),
+        (Trust::System, "default")
+    );
 
     let authority = write(directory.path(), "sa/ca.crt", "pem");
     write(directory.path(), "sa/namespace", "web\n");
@@ -407,14 +576,30 @@ fn the_kubeconfig_comes_before_the_pod() {
     let server = |environment: &Environment| from(environment).unwrap().server.expose().to_owned();
 
     write(directory.path(), ".kube/config", "apiVersion: v1\nkind: Config\n");
-    assert_eq!(server(&environment), "https://10.0.0.1", "a file that says nothing does not count");
+    assert_eq!(
+        server(&environment),
+        "https://10.0.0.1",
+        "a file that says nothing does not count"
+    );
     write(directory.path(), ".kube/config", &one("", ""));
     assert_eq!(server(&environment), "https://host:6443");
-    assert_eq!(from(&environment).unwrap().namespace, "pod-ns", "the pod's where the context names none");
-    write(directory.path(), ".kube/config", &one("", "").replace("user: u}", "user: u, namespace: ctx}"));
+    assert_eq!(
+        from(&environment).unwrap().namespace,
+        "pod-ns",
+        "the pod's where the context names none"
+    );
+    write(
+        directory.path(),
+        ".kube/config",
+        &one("", "").replace("user: u}", "user: u, namespace: ctx}"),
+    );
     assert_eq!(from(&environment).unwrap().namespace, "ctx");
 
-    let other = write(directory.path(), "other", &one("", "").replace("//host", "//other"));
+    let other = write(
+        directory.path(),
+        "other",
+        &one("", "").replace("//host", "//other"),
+    );
     let list = std::env::join_paths([directory.path().join("missing"), other]).unwrap();
     environment.kubeconfig = Some(list);
     assert_eq!(server(&environment), "https://other:6443");
@@ -422,7 +607,10 @@ fn the_kubeconfig_comes_before_the_pod() {
     assert_eq!(server(&environment), "https://10.0.0.1");
     write(directory.path(), "broken", "a: [");
     environment.kubeconfig = Some(directory.path().join("broken").into());
-    assert!(matches!(from(&environment).unwrap_err(), ConfigError::InvalidYaml { .. }));
+    assert!(matches!(
+        from(&environment).unwrap_err(),
+        ConfigError::InvalidYaml { .. }
+    ));
 }
 
 #[test]
@@ -431,7 +619,10 @@ fn without_any_configuration_the_error_says_where_was_looked() {
     let mut environment = environment(directory.path());
     let error = from(&environment).unwrap_err().to_string();
     let looked = directory.path().join(".kube/config").display().to_string();
-    assert!(error.contains(&looked) && error.contains("KUBECONFIG is not set"), "{error}");
+    assert!(
+        error.contains(&looked) && error.contains("KUBECONFIG is not set"),
+        "{error}"
+    );
     environment.kubeconfig = Some("/no/such/file".into());
     let error = from(&environment).unwrap_err().to_string();
     assert!(error.contains("KUBECONFIG names /no/such/file"), "{error}");

@@ -1,5 +1,12 @@
 //! Who the client says it is.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
 mod support;
 
 use std::future::ready;
@@ -14,7 +21,10 @@ use support::{Offer, Server, SteppedClock, body, ok, reply, tls_server, transpor
 #[tokio::test]
 async fn the_authorization_header_says_what_is_configured() {
     let (server, mut config) = tls_server(Offer::Http2AndHttp1, |_| ready(ok(""))).await;
-    let basic = AuthConfig::Basic { username: "jane".to_owned(), password: SecretString::from("p:w") };
+    let basic = AuthConfig::Basic {
+        username: "jane".to_owned(),
+        password: SecretString::from("p:w"),
+    };
     let cases = [
         (AuthConfig::Anonymous, None),
         (AuthConfig::Token("t-1".into()), Some("Bearer t-1")),
@@ -22,13 +32,19 @@ async fn the_authorization_header_says_what_is_configured() {
     ];
     for (auth, expected) in cases {
         config.auth = auth;
-        transport(&config).send(Request::new(Method::Get, "/")).await.unwrap();
+        transport(&config)
+            .send(Request::new(Method::Get, "/"))
+            .await
+            .unwrap();
         assert_eq!(server.seen().last().unwrap().header("authorization"), expected);
     }
     let mut request = Request::new(Method::Get, "/");
     request.headers.append("Authorization", "Bearer mine");
     transport(&config).send(request).await.unwrap();
-    assert_eq!(server.seen().last().unwrap().all("authorization"), ["Bearer mine"]);
+    assert_eq!(
+        server.seen().last().unwrap().all("authorization"),
+        ["Bearer mine"]
+    );
 }
 
 #[tokio::test]
@@ -37,7 +53,10 @@ async fn userinfo_of_the_server_is_a_password_and_is_not_shown() {
     let config = Config::new(format!("http://jane:hunter2@127.0.0.1:{}", server.port));
     let transport = transport(&config);
     transport.send(Request::new(Method::Get, "/")).await.unwrap();
-    assert_eq!(server.seen()[0].header("authorization"), Some("Basic amFuZTpodW50ZXIy"));
+    assert_eq!(
+        server.seen()[0].header("authorization"),
+        Some("Basic amFuZTpodW50ZXIy")
+    );
     assert!(!format!("{config:?} {transport:?}").contains("hunter2"));
 }
 
@@ -51,16 +70,29 @@ impl Rotation {
     async fn new(path: &Path, fallback: Option<SecretString>, status: u16) -> Self {
         let (server, mut config) =
             tls_server(Offer::Http2AndHttp1, move |_| ready(reply(status, body([""])))).await;
-        config.auth = AuthConfig::TokenFile { path: path.to_owned(), fallback };
+        config.auth = AuthConfig::TokenFile {
+            path: path.to_owned(),
+            fallback,
+        };
         let clock = Arc::new(SteppedClock::default());
         let transport = HttpTransport::with_clock(&config, clock.clone()).unwrap();
-        Self { clock, server, transport }
+        Self {
+            clock,
+            server,
+            transport,
+        }
     }
 
     /// The token a request carries now.
     async fn token(&self) -> String {
         self.transport.send(Request::new(Method::Get, "/")).await.unwrap();
-        self.server.seen().last().unwrap().header("authorization").unwrap().to_owned()
+        self.server
+            .seen()
+            .last()
+            .unwrap()
+            .header("authorization")
+            .unwrap()
+            .to_owned()
     }
 }
 
@@ -116,7 +148,11 @@ async fn without_a_token_nothing_is_sent() {
         if let Some(content) = content {
             std::fs::write(&path, content).unwrap();
         }
-        let error = none.transport.send(Request::new(Method::Get, "/")).await.unwrap_err();
+        let error = none
+            .transport
+            .send(Request::new(Method::Get, "/"))
+            .await
+            .unwrap_err();
         assert_eq!(error.kind(), TransportErrorKind::Credentials);
         assert!(error.to_string().contains(&path.display().to_string()), "{error}");
     }

@@ -1,5 +1,12 @@
 //! The transport against a scripted server: versions of HTTP, headers, bodies, timeouts, upgrades.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
 mod support;
 
 use std::future::ready;
@@ -7,9 +14,9 @@ use std::io::Write;
 use std::time::Duration;
 
 use bytes::Bytes;
-use kubeloom::config::{Compression, Config, HttpVersions, Impersonation};
+use kubeloom::config::{Compression, Config, HttpVersions, Impersonation, KeepAlive};
 use kubeloom::transport::{CallKind, Headers, Method, Request, Transport, TransportErrorKind};
-use support::{Offer, Server, body, broken, ok, reply, scripted, tls_server, transport};
+use support::{Offer, Relay, Server, body, broken, ok, reply, scripted, tls_server, transport};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 const LIMIT: usize = 1 << 20;
@@ -25,7 +32,11 @@ fn stream(path: &str) -> Request {
 }
 
 async fn text(config: &Config, request: Request) -> String {
-    let response = transport(config).send(request).await.unwrap();
+    text_of(&transport(config), request).await
+}
+
+async fn text_of(transport: &impl Transport, request: Request) -> String {
+    let response = transport.send(request).await.unwrap();
     String::from_utf8(response.body.collect(LIMIT).await.unwrap().to_vec()).unwrap()
 }
 
@@ -45,12 +56,31 @@ async fn the_version_of_http_is_what_both_sides_have() {
         let seen = &server.seen()[0];
         assert_eq!(seen.version, expected, "{offer:?} {wanted:?}");
         let http2 = expected == http::Version::HTTP_2;
-        let target = if http2 { format!("{}/api?x=1", server.url("https")) } else { "/api?x=1".to_owned() };
+        let target = if http2 {
+            format!("{}/api?x=1", server.url("https"))
+        } else {
+            "/api?x=1".to_owned()
+        };
         assert_eq!(seen.uri, target);
     };
-    check(Some(Offer::Http2AndHttp1), HttpVersions::Http2AndHttp1, http::Version::HTTP_2).await;
-    check(Some(Offer::Http1), HttpVersions::Http2AndHttp1, http::Version::HTTP_11).await;
-    check(Some(Offer::Http2AndHttp1), HttpVersions::Http1, http::Version::HTTP_11).await;
+    check(
+        Some(Offer::Http2AndHttp1),
+        HttpVersions::Http2AndHttp1,
+        http::Version::HTTP_2,
+    )
+    .await;
+    check(
+        Some(Offer::Http1),
+        HttpVersions::Http2AndHttp1,
+        http::Version::HTTP_11,
+    )
+    .await;
+    check(
+        Some(Offer::Http2AndHttp1),
+        HttpVersions::Http1,
+        http::Version::HTTP_11,
+    )
+    .await;
     check(None, HttpVersions::Http2AndHttp1, http::Version::HTTP_11).await;
 }
 
@@ -65,12 +95,16 @@ async fn a_path_prefix_of_the_server_is_kept() {
 #[tokio::test]
 async fn requests_carry_method_body_and_identity() {
     let (server, mut config) = tls_server(Offer::Http2AndHttp1, |_| ready(ok(""))).await;
-    let mut impersonation = Impersonation::default();
-    impersonation.user = "jane".to_owned();
-    impersonation.uid = Some("u-1".to_owned());
-    impersonation.groups = vec!["dev".to_owned(), "ops".to_owned()];
-    impersonation.extra.insert("acme.com/project".to_owned(), vec!["a".to_owned(), "b".to_owned()]);
-    config.impersonate = Some(impersonation);
+    config.impersonate = Some(Impersonation {
+        user: "jane".to_owned(),
+        uid: Some("u-1".to_owned()),
+        groups: vec!["dev".to_owned(), "ops".to_owned()],
+        extra: [(
+            "acme.com/project".to_owned(),
+            vec!["a".to_owned(), "b".to_owned()],
+        )]
+        .into(),
+    });
     let mut request = Request::new(Method::Patch, "/api");
     request.body = Bytes::from_static(b"{}");
     text(&config, request).await;
@@ -78,7 +112,10 @@ async fn requests_carry_method_body_and_identity() {
     let seen = server.seen().remove(0);
     assert_eq!((seen.method.as_str(), &seen.body[..]), ("PATCH", &b"{}"[..]));
     let agent = seen.header("user-agent").unwrap();
-    assert!(agent.starts_with(concat!("kubeloom/", env!("CARGO_PKG_VERSION"), " (")), "{agent}");
+    assert!(
+        agent.starts_with(concat!("kubeloom/", env!("CARGO_PKG_VERSION"), " (")),
+        "{agent}"
+    );
     assert_eq!(seen.header("impersonate-user"), Some("jane"));
     assert_eq!(seen.header("impersonate-uid"), Some("u-1"));
     assert_eq!(seen.all("impersonate-group"), ["dev", "ops"]);
@@ -92,16 +129,21 @@ async fn what_the_request_says_wins() {
     let (server, mut config) = tls_server(Offer::Http1, |_| ready(ok(""))).await;
     config.user_agent = Some("configured/1".to_owned());
     config.compression = Compression::Off;
-    let mut impersonation = Impersonation::default();
-    impersonation.user = "jane".to_owned();
-    impersonation.groups = vec!["dev".to_owned()];
-    config.impersonate = Some(impersonation);
+    config.impersonate = Some(Impersonation {
+        user: "jane".into(),
+        groups: vec!["dev".into()],
+        ..Default::default()
+    });
     text(&config, get("/a")).await;
     let mut request = get("/b");
-    request.headers = [("User-Agent", "mine/2"), ("Impersonate-User", "joe")].into_iter().collect::<Headers>();
+    request.headers = [("User-Agent", "mine/2"), ("Impersonate-User", "joe")]
+        .into_iter()
+        .collect::<Headers>();
     text(&config, request).await;
 
-    let [first, second] = &server.seen()[..] else { panic!("two requests") };
+    let [first, second] = &server.seen()[..] else {
+        panic!("two requests")
+    };
     assert_eq!(first.header("user-agent"), Some("configured/1"));
     assert_eq!(first.header("accept-encoding"), None);
     assert_eq!(second.all("user-agent"), ["mine/2"]);
@@ -129,15 +171,29 @@ async fn calls_share_one_http2_connection_even_while_a_stream_is_open() {
     let (feed, content) = scripted();
     let content = std::sync::Mutex::new(Some(content));
     let (server, config) = tls_server(Offer::Http2AndHttp1, move |seen| {
-        let watch = seen.uri.ends_with("/watch").then(|| content.lock().unwrap().take().unwrap());
+        let watch = seen
+            .uri
+            .ends_with("/watch")
+            .then(|| content.lock().unwrap().take().unwrap());
         ready(reply(200, watch.unwrap_or_else(|| body(["x"]))))
     })
     .await;
     let transport = transport(&config);
     let mut watch = transport.send(stream("/watch")).await.unwrap();
-    let calls: Vec<_> = (0..50).map(|_| transport.clone()).map(|t| tokio::spawn(async move {
-        t.send(get("/api")).await.unwrap().body.collect(LIMIT).await.unwrap()
-    })).collect();
+    let calls: Vec<_> = (0..50)
+        .map(|_| transport.clone())
+        .map(|t| {
+            tokio::spawn(async move {
+                t.send(get("/api"))
+                    .await
+                    .unwrap()
+                    .body
+                    .collect(LIMIT)
+                    .await
+                    .unwrap()
+            })
+        })
+        .collect();
     for call in calls {
         assert_eq!(call.await.unwrap(), "x");
     }
@@ -166,7 +222,9 @@ async fn a_body_that_breaks_off_is_an_error_after_what_arrived() {
         let (_server, config) = tls_server(offer, move |_| {
             let mut response = reply(200, broken("half"));
             if let Some(length) = length {
-                response.headers_mut().insert("content-length", length.parse().unwrap());
+                response
+                    .headers_mut()
+                    .insert("content-length", length.parse().unwrap());
             }
             ready(response)
         })
@@ -198,7 +256,9 @@ fn gzip(text: &[u8]) -> Vec<u8> {
 
 fn gzipped(content: support::Scripted) -> support::Reply {
     let mut response = reply(200, content);
-    response.headers_mut().insert("content-encoding", "gzip".parse().unwrap());
+    response
+        .headers_mut()
+        .insert("content-encoding", "gzip".parse().unwrap());
     response
 }
 
@@ -207,17 +267,25 @@ async fn compressed_events_are_there_before_the_stream_ends() {
     for offer in [Offer::Http2AndHttp1, Offer::Http1] {
         let (feed, content) = scripted();
         let content = std::sync::Mutex::new(Some(content));
-        let (_server, config) =
-            tls_server(offer, move |_| ready(gzipped(content.lock().unwrap().take().unwrap()))).await;
+        let (_server, config) = tls_server(offer, move |_| {
+            ready(gzipped(content.lock().unwrap().take().unwrap()))
+        })
+        .await;
         let mut response = transport(&config).send(stream("/watch")).await.unwrap();
         assert!(!response.headers.contains("content-encoding"));
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-        for event in ["{\"type\":\"ADDED\"}\n", "{\"type\":\"MODIFIED\"}\n", "{\"type\":\"BOOKMARK\"}\n"] {
+        for event in [
+            "{\"type\":\"ADDED\"}\n",
+            "{\"type\":\"MODIFIED\"}\n",
+            "{\"type\":\"BOOKMARK\"}\n",
+        ] {
             encoder.write_all(event.as_bytes()).unwrap();
             encoder.flush().unwrap();
             let bytes = std::mem::take(encoder.get_mut());
             // Cut at every byte: no chunk boundary may matter.
-            bytes.iter().for_each(|byte| feed.send(Ok(Bytes::copy_from_slice(&[*byte]))).unwrap());
+            bytes
+                .iter()
+                .for_each(|byte| feed.send(Ok(Bytes::copy_from_slice(&[*byte]))).unwrap());
             let mut got = String::new();
             while got.len() < event.len() {
                 let chunk = tokio::time::timeout(Duration::from_secs(10), response.body.chunk()).await;
@@ -266,7 +334,10 @@ async fn an_expanding_body_is_cut_at_the_limit() {
     let bomb = gzip(&vec![0; 8 << 20]);
     let (_server, config) = tls_server(Offer::Http1, move |_| ready(gzipped(body([bomb.clone()])))).await;
     let response = transport(&config).send(get("/")).await.unwrap();
-    assert_eq!(response.body.collect(LIMIT).await.unwrap_err().kind(), TransportErrorKind::TooLarge);
+    assert_eq!(
+        response.body.collect(LIMIT).await.unwrap_err().kind(),
+        TransportErrorKind::TooLarge
+    );
 }
 
 #[tokio::test]
@@ -290,17 +361,54 @@ async fn a_timeout_covers_the_body_of_a_unary_call_and_not_of_a_stream() {
 
     let error = transport.send(get("/silent")).await.unwrap_err();
     assert!(error.is_timeout() && !error.is_connect(), "{error:?}");
-    let error = transport.send(get("/drip")).await.unwrap().body.collect(LIMIT).await.unwrap_err();
+    let error = transport
+        .send(get("/drip"))
+        .await
+        .unwrap()
+        .body
+        .collect(LIMIT)
+        .await
+        .unwrap_err();
     assert!(error.is_timeout(), "{error:?}");
     assert!(error.to_string().contains("GET https://127.0.0.1"), "{error}");
 
     let mut longer = get("/drip");
     longer.timeout = Some(Duration::from_secs(30));
-    assert_eq!(transport.send(longer).await.unwrap().body.collect(LIMIT).await.unwrap(), "xxxx");
-    assert_eq!(transport.send(stream("/drip")).await.unwrap().body.collect(LIMIT).await.unwrap(), "xxxx");
+    assert_eq!(
+        transport
+            .send(longer)
+            .await
+            .unwrap()
+            .body
+            .collect(LIMIT)
+            .await
+            .unwrap(),
+        "xxxx"
+    );
+    assert_eq!(
+        transport
+            .send(stream("/drip"))
+            .await
+            .unwrap()
+            .body
+            .collect(LIMIT)
+            .await
+            .unwrap(),
+        "xxxx"
+    );
     let mut limited = stream("/drip");
     limited.timeout = Some(Duration::from_millis(300));
-    assert_eq!(transport.send(limited).await.unwrap().body.collect(LIMIT).await.unwrap(), "xxxx");
+    assert_eq!(
+        transport
+            .send(limited)
+            .await
+            .unwrap()
+            .body
+            .collect(LIMIT)
+            .await
+            .unwrap(),
+        "xxxx"
+    );
     let mut silent = stream("/silent");
     silent.timeout = Some(Duration::from_millis(100));
     assert!(transport.send(silent).await.unwrap_err().is_timeout());
@@ -314,17 +422,28 @@ async fn an_upgrade_takes_a_connection_of_its_own_over_http1() {
             ok("no upgrade")
         } else {
             let switching = http::Response::builder().status(101);
-            let switching = switching.header("connection", "upgrade").header("upgrade", "echo");
+            let switching = switching
+                .header("connection", "upgrade")
+                .header("upgrade", "echo");
             switching.body(body([""; 0])).unwrap()
         })
     })
     .await;
     let transport = transport(&config);
-    transport.send(get("/first")).await.unwrap().body.collect(LIMIT).await.unwrap();
+    transport
+        .send(get("/first"))
+        .await
+        .unwrap()
+        .body
+        .collect(LIMIT)
+        .await
+        .unwrap();
     let upgrade = |path: &str| {
         let mut request = get(path);
         request.kind = CallKind::Upgrade;
-        request.headers = [("connection", "upgrade"), ("upgrade", "echo")].into_iter().collect();
+        request.headers = [("connection", "upgrade"), ("upgrade", "echo")]
+            .into_iter()
+            .collect();
         request
     };
     let response = transport.send(upgrade("/exec")).await.unwrap();
@@ -344,4 +463,61 @@ async fn an_upgrade_takes_a_connection_of_its_own_over_http1() {
     assert_eq!(seen[0].version, http::Version::HTTP_2);
     assert_eq!(seen[1].version, http::Version::HTTP_11);
     assert_ne!(seen[0].connection, seen[1].connection);
+}
+
+#[tokio::test]
+async fn a_half_open_connection_ends_its_streams_and_is_replaced() {
+    let (feed, content) = scripted();
+    let content = std::sync::Mutex::new(Some(content));
+    let (server, mut config) = tls_server(Offer::Http2AndHttp1, move |seen| {
+        let watch = seen
+            .uri
+            .ends_with("/watch")
+            .then(|| content.lock().unwrap().take().unwrap());
+        ready(reply(200, watch.unwrap_or_else(|| body(["x"]))))
+    })
+    .await;
+    let relay = Relay::to(server.port).await;
+    config.server = format!("https://127.0.0.1:{}", relay.port).into();
+    config.keep_alive = KeepAlive {
+        interval: Duration::from_millis(200),
+        timeout: Duration::from_millis(200),
+    };
+    let transport = transport(&config);
+    let mut watch = transport.send(stream("/watch")).await.unwrap();
+    feed.send(Ok("event".into())).unwrap();
+    assert_eq!(watch.body.chunk().await.unwrap().unwrap(), "event");
+
+    // Answered pings keep a silent stream alive.
+    assert!(
+        tokio::time::timeout(Duration::from_secs(1), watch.body.chunk())
+            .await
+            .is_err()
+    );
+    relay.freeze();
+    let chunk = tokio::time::timeout(Duration::from_secs(5), watch.body.chunk())
+        .await
+        .expect("noticed");
+    let error = chunk.unwrap().unwrap_err();
+    assert!(error.is_connection_reset(), "{error:?}");
+    relay.thaw();
+    assert_eq!(text_of(&transport, get("/api")).await, "x");
+    assert_ne!(server.seen().last().unwrap().connection, 0);
+}
+
+#[tokio::test]
+async fn dropping_a_stream_tells_the_server() {
+    for offer in [Offer::Http2AndHttp1, Offer::Http1] {
+        let (feed, content) = scripted();
+        let content = std::sync::Mutex::new(Some(content));
+        let (_server, config) = tls_server(offer, move |_| {
+            ready(reply(200, content.lock().unwrap().take().unwrap()))
+        })
+        .await;
+        let transport = transport(&config);
+        let watch = transport.send(stream("/watch")).await.unwrap();
+        drop(watch);
+        let gone = tokio::time::timeout(Duration::from_secs(5), feed.closed()).await;
+        assert!(gone.is_ok(), "{offer:?}: the server still holds the stream");
+    }
 }

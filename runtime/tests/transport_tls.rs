@@ -1,5 +1,12 @@
 //! Connections that cannot be made or must not be trusted, and what the errors say.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
 mod support;
 
 use std::future::ready;
@@ -11,7 +18,10 @@ use kubeloom::transport::{
 use support::{Authority, ClientCertificates, Offer, Server, ok, tls_server, transport};
 
 async fn call(config: &Config) -> Result<u16, TransportError> {
-    transport(config).send(Request::new(Method::Get, "/api")).await.map(|response| response.status)
+    transport(config)
+        .send(Request::new(Method::Get, "/api"))
+        .await
+        .map(|response| response.status)
 }
 
 /// The error has this kind and says all these words.
@@ -30,7 +40,13 @@ async fn an_untrusted_certificate_is_named_with_its_remedies() {
     config.tls.trust = Authority::new().trust();
     let error = call(&config).await.unwrap_err();
     let address = format!("127.0.0.1:{}", server.port);
-    let words = ["GET https://", &address, "not trusted", "certificate-authority-data", "insecure-skip-tls-verify"];
+    let words = [
+        "GET https://",
+        &address,
+        "not trusted",
+        "certificate-authority-data",
+        "insecure-skip-tls-verify",
+    ];
     check_error(&error, TransportErrorKind::Tls, &words);
     assert!(error.is_tls() && std::error::Error::source(&error).is_some());
 
@@ -68,7 +84,11 @@ async fn certificates_out_of_their_time_are_told_apart() {
         let server = Server::start(Some(tls), |_| ready(ok(""))).await;
         let mut config = Config::new(server.url("https"));
         config.tls.trust = authority.trust();
-        check_error(&call(&config).await.unwrap_err(), TransportErrorKind::Tls, &[word, "clock"]);
+        check_error(
+            &call(&config).await.unwrap_err(),
+            TransportErrorKind::Tls,
+            &[word, "clock"],
+        );
     };
     check(2000, 2001, "has expired").await;
     check(4000, 4001, "is not valid yet").await;
@@ -84,7 +104,11 @@ async fn a_client_certificate_is_shown_and_a_missing_one_is_named() {
         let mut config = Config::new(server.url("https"));
         config.tls.trust = authority.trust();
         let error = call(&config).await.unwrap_err();
-        check_error(&error, TransportErrorKind::Tls, &["client certificate", "client-certificate-data"]);
+        check_error(
+            &error,
+            TransportErrorKind::Tls,
+            &["client certificate", "client-certificate-data"],
+        );
 
         let (certificate, key) = authority.issue(&Authority::params(&["jane"]));
         let directory = tempfile::tempdir().unwrap();
@@ -115,7 +139,10 @@ fn client_keys_of_every_format_are_read() {
         });
         HttpTransport::new(&config).map(|_| ())
     };
-    let (rsa, ec) = (include_str!("data/rsa.cert.pem"), include_str!("data/ec.cert.pem"));
+    let (rsa, ec) = (
+        include_str!("data/rsa.cert.pem"),
+        include_str!("data/ec.cert.pem"),
+    );
     let accepted = [
         (rsa, include_str!("data/rsa.pkcs1.key.pem")),
         (rsa, include_str!("data/rsa.pkcs8.key.pem")),
@@ -129,8 +156,16 @@ fn client_keys_of_every_format_are_read() {
         (ec, include_bytes!("data/ec.encrypted.key.pem"), "not encrypted"),
         (ec, include_bytes!("data/rsa.pkcs8.key.pem"), "belong together"),
         (ec, b"hunter2", "no private key"),
-        (ec, b"-----BEGIN PRIVATE KEY-----\nhunter2!\n-----END PRIVATE KEY-----", "no private key"),
-        ("nothing", include_bytes!("data/ec.sec1.key.pem"), "no certificate"),
+        (
+            ec,
+            b"-----BEGIN PRIVATE KEY-----\nhunter2!\n-----END PRIVATE KEY-----",
+            "no private key",
+        ),
+        (
+            "nothing",
+            include_bytes!("data/ec.sec1.key.pem"),
+            "no certificate",
+        ),
     ];
     for (certificate, key, word) in refused {
         let error = identity(certificate, key).unwrap_err();
@@ -144,10 +179,20 @@ fn authorities_that_cannot_be_used_are_named() {
     let check = |source: DataSource, word: &str| {
         let mut config = Config::new("https://host");
         config.tls.trust = Trust::Authority(source);
-        check_error(&HttpTransport::new(&config).unwrap_err(), TransportErrorKind::Config, &[word]);
+        check_error(
+            &HttpTransport::new(&config).unwrap_err(),
+            TransportErrorKind::Config,
+            &[word],
+        );
     };
-    check(DataSource::File("/no/such/ca.crt".into()), "/no/such/ca.crt cannot be read");
-    check(DataSource::Inline(b"nothing".to_vec()), "certificate-authority-data");
+    check(
+        DataSource::File("/no/such/ca.crt".into()),
+        "/no/such/ca.crt cannot be read",
+    );
+    check(
+        DataSource::Inline(b"nothing".to_vec()),
+        "certificate-authority-data",
+    );
 }
 
 #[tokio::test]
@@ -155,14 +200,26 @@ async fn servers_that_are_not_there_are_told_apart() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     drop(listener);
-    let error = call(&Config::new(format!("https://127.0.0.1:{port}"))).await.unwrap_err();
+    let error = call(&Config::new(format!("https://127.0.0.1:{port}")))
+        .await
+        .unwrap_err();
     let address = format!("127.0.0.1:{port}");
     let refused = TransportErrorKind::Connect(ConnectFailure::Refused);
-    check_error(&error, refused, &["GET https://", &address, "refused the connection", "check"]);
+    check_error(
+        &error,
+        refused,
+        &["GET https://", &address, "refused the connection", "check"],
+    );
     assert!(error.is_connection_refused() && error.is_connect() && !error.is_timeout());
 
-    let error = call(&Config::new("http://no-such-host.invalid:1")).await.unwrap_err();
-    check_error(&error, TransportErrorKind::Connect(ConnectFailure::Dns), &["no-such-host.invalid"]);
+    let error = call(&Config::new("http://no-such-host.invalid:1"))
+        .await
+        .unwrap_err();
+    check_error(
+        &error,
+        TransportErrorKind::Connect(ConnectFailure::Dns),
+        &["no-such-host.invalid"],
+    );
 }
 
 #[tokio::test]
@@ -170,7 +227,11 @@ async fn a_server_without_tls_is_recognised() {
     let server = Server::start(None, |_| ready(ok(""))).await;
     let mut config = Config::new(server.url("https"));
     config.tls.trust = Trust::Insecure;
-    check_error(&call(&config).await.unwrap_err(), TransportErrorKind::Tls, &["does not speak TLS", "http://"]);
+    check_error(
+        &call(&config).await.unwrap_err(),
+        TransportErrorKind::Tls,
+        &["does not speak TLS", "http://"],
+    );
 }
 
 #[tokio::test]

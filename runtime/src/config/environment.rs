@@ -43,19 +43,31 @@ impl Environment {
     /// The kubeconfig files to look for, in the order of precedence: those of `KUBECONFIG`, else `~/.kube/config`.
     pub fn kubeconfig_paths(&self) -> Vec<PathBuf> {
         match &self.kubeconfig {
-            Some(list) => std::env::split_paths(list).filter(|path| !path.as_os_str().is_empty()).collect(),
-            None => self.home.iter().map(|home| home.join(".kube").join("config")).collect(),
+            Some(list) => std::env::split_paths(list)
+                .filter(|path| !path.as_os_str().is_empty())
+                .collect(),
+            None => self
+                .home
+                .iter()
+                .map(|home| home.join(".kube").join("config"))
+                .collect(),
         }
     }
 
     fn searched(&self) -> String {
-        let paths: Vec<String> =
-            self.kubeconfig_paths().iter().map(|path| path.display().to_string()).collect();
+        let paths: Vec<String> = self
+            .kubeconfig_paths()
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
         let files = match (&self.kubeconfig, paths.is_empty()) {
             (_, true) => "no kubeconfig file to look for".to_owned(),
             (Some(_), false) => format!("KUBECONFIG names {}, missing or empty", paths.join(", ")),
             (None, false) => {
-                format!("KUBECONFIG is not set and {} is missing or empty", paths.join(", "))
+                format!(
+                    "KUBECONFIG is not set and {} is missing or empty",
+                    paths.join(", ")
+                )
             }
         };
         format!("{files}, and this is no pod (no KUBERNETES_SERVICE_HOST or no service account)")
@@ -98,6 +110,8 @@ impl Config {
             }
             return Ok(config);
         }
-        Err(ConfigError::NoConfiguration { searched: environment.searched() })
+        Err(ConfigError::NoConfiguration {
+            searched: environment.searched(),
+        })
     }
 }

@@ -97,13 +97,17 @@ pub enum ConfigError {
         origins: Vec<Origin>,
     },
     /// There is neither a kubeconfig nor a pod's environment.
-    #[error("no configuration: {searched}; set KUBECONFIG to a kubeconfig file, or run in a pod with a service account")]
+    #[error(
+        "no configuration: {searched}; set KUBECONFIG to a kubeconfig file, or run in a pod with a service account"
+    )]
     NoConfiguration {
         /// Where was looked, and what was found there.
         searched: String,
     },
     /// The process is not in a pod.
-    #[error("not in a cluster: the environment variable {missing} is not set; use a kubeconfig outside of a pod")]
+    #[error(
+        "not in a cluster: the environment variable {missing} is not set; use a kubeconfig outside of a pod"
+    )]
     NotInCluster {
         /// The variable that is missing.
         missing: &'static str,

@@ -14,20 +14,36 @@ pub(super) struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     /// The keys of `value`, which `path` leads to; null has none.
-    pub(super) fn new(value: Value, path: impl Into<String>, origin: &'a Origin) -> Result<Self, ConfigError> {
+    pub(super) fn new(
+        value: Value,
+        path: impl Into<String>,
+        origin: &'a Origin,
+    ) -> Result<Self, ConfigError> {
         let path = path.into();
         match value {
             Value::Object(map) => Ok(Self { map, path, origin }),
-            Value::Null => Ok(Self { map: Map::new(), path, origin }),
+            Value::Null => Ok(Self {
+                map: Map::new(),
+                path,
+                origin,
+            }),
             other => {
-                let key = if path.is_empty() { "the document".to_owned() } else { path };
+                let key = if path.is_empty() {
+                    "the document".to_owned()
+                } else {
+                    path
+                };
                 Err(mismatch(origin, key, "a mapping", &other))
             }
         }
     }
 
     fn key(&self, name: &str) -> String {
-        if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
+        if self.path.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{}.{name}", self.path)
+        }
     }
 
     fn mismatch(&self, name: &str, expected: &str, found: &Value) -> ConfigError {

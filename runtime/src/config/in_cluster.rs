@@ -9,7 +9,11 @@ impl Environment {
     pub fn is_in_cluster(&self) -> bool {
         self.service_host.is_some()
             && self.service_port.is_some()
-            && self.service_account.join("token").metadata().is_ok_and(|token| !token.is_dir())
+            && self
+                .service_account
+                .join("token")
+                .metadata()
+                .is_ok_and(|token| !token.is_dir())
     }
 
     /// The namespace of the pod: `POD_NAMESPACE`, else the service account's.
@@ -39,12 +43,18 @@ impl Config {
     /// As [`Config::in_cluster`].
     pub fn in_cluster_of(environment: &Environment) -> Result<Self, ConfigError> {
         let missing = |missing| ConfigError::NotInCluster { missing };
-        let host = environment.service_host.as_deref().ok_or_else(|| missing("KUBERNETES_SERVICE_HOST"))?;
-        let port = environment.service_port.as_deref().ok_or_else(|| missing("KUBERNETES_SERVICE_PORT"))?;
+        let host = environment
+            .service_host
+            .as_deref()
+            .ok_or_else(|| missing("KUBERNETES_SERVICE_HOST"))?;
+        let port = environment
+            .service_port
+            .as_deref()
+            .ok_or_else(|| missing("KUBERNETES_SERVICE_PORT"))?;
 
         let path = environment.service_account.join("token");
-        let token = std::fs::read_to_string(&path)
-            .map_err(|source| unreadable("in-cluster token", &path, source))?;
+        let token =
+            std::fs::read_to_string(&path).map_err(|source| unreadable("in-cluster token", &path, source))?;
         let token = SecretString::from(token.trim());
         if token.expose().is_empty() {
             return Err(ConfigError::EmptyToken { path });
@@ -53,19 +63,35 @@ impl Config {
         let authority = environment.service_account.join("ca.crt");
         let trust = match std::fs::File::open(&authority) {
             Ok(_) => Trust::Authority(DataSource::File(authority)),
-            Err(_) => Trust::System,
+            Err(error) => {
+                let path = authority.display();
+                tracing::warn!(%error, %path, "no in-cluster certificate authority; the host's are trusted");
+                Trust::System
+            }
         };
         let mut config = Self::new(server(host, port));
-        config.tls = TlsConfig { trust, ..TlsConfig::default() };
-        config.auth = AuthConfig::TokenFile { path, fallback: Some(token) };
-        config.namespace = environment.pod_namespace().unwrap_or_else(|| "default".to_owned());
+        config.tls = TlsConfig {
+            trust,
+            ..TlsConfig::default()
+        };
+        config.auth = AuthConfig::TokenFile {
+            path,
+            fallback: Some(token),
+        };
+        config.namespace = environment
+            .pod_namespace()
+            .unwrap_or_else(|| "default".to_owned());
         Ok(config)
     }
 }
 
 /// The URL of the server; an IPv6 address goes in brackets, the default port is left out.
 fn server(host: &str, port: &str) -> String {
-    let host = if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host.to_owned() };
+    let host = if host.contains(':') && !host.starts_with('[') {
+        format!("[{host}]")
+    } else {
+        host.to_owned()
+    };
     match port {
         "443" => format!("https://{host}"),
         port => format!("https://{host}:{port}"),

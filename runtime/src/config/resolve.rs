@@ -1,16 +1,13 @@
 //! From a [`Kubeconfig`] to a [`Config`], by the rules of client-go.
 
-use std::collections::BTreeMap;
-use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use base64::Engine;
-use serde_json::Value;
 
-use super::fields::{Fields, invalid};
+use super::fields::invalid;
 use super::{
-    AuthConfig, AuthProviderConfig, ClientIdentity, Cluster, Compression, Config, ConfigError, Context,
-    DataSource, ExecConfig, Impersonation, InteractiveMode, Kubeconfig, Named, Opaque, Origin, Proxy,
-    SecretBytes, SecretSource, SecretString, TlsConfig, Trust, User,
+    AuthConfig, ClientIdentity, Cluster, Compression, Config, ConfigError, Context, DataSource,
+    Impersonation, Kubeconfig, Named, Origin, Proxy, SecretBytes, SecretSource, TlsConfig, Trust, User,
 };
 
 /// What to use of a kubeconfig in place of what it says itself.
@@ -49,9 +46,18 @@ impl Config {
         let cluster = kubeconfig.cluster(context, options)?;
         let user = kubeconfig.user(context, options)?;
 
-        let at = At { list: "clusters", name: &cluster.name, inner: "cluster", origin: &cluster.origin };
+        let at = At {
+            list: "clusters",
+            name: &cluster.name,
+            inner: "cluster",
+            origin: &cluster.origin,
+        };
         if cluster.value.server.is_empty() {
-            return Err(at.invalid("server", "the server's URL is missing", "set it, such as https://host:6443"));
+            return Err(at.invalid(
+                "server",
+                "the server's URL is missing",
+                "set it, such as https://host:6443",
+            ));
         }
         let mut config = Self::new(cluster.value.server.clone());
         config.tls = TlsConfig {
@@ -66,14 +72,30 @@ impl Config {
             config.compression = Compression::Off;
         }
         if let Some(user) = user {
-            let at = At { list: "users", name: &user.name, inner: "user", origin: &user.origin };
+            let at = At {
+                list: "users",
+                name: &user.name,
+                inner: "user",
+                origin: &user.origin,
+            };
             config.impersonate = at.impersonation(&user.value)?;
+            let identity = at.identity(&user.value)?;
+            let auth = at.auth(&user.value, identity.is_some())?;
             if config.uses_tls() {
-                config.tls.identity = at.identity(&user.value)?;
-                config.auth = at.auth(&user.value, config.tls.identity.is_some())?;
+                (config.tls.identity, config.auth) = (identity, auth);
+            } else if identity.is_some() || auth != AuthConfig::Anonymous {
+                tracing::warn!(
+                    server = %config.server,
+                    user = user.name,
+                    "the user's credentials are not used because the server is reached without TLS"
+                );
             }
         }
-        if let Some(namespace) = options.namespace.clone().or_else(|| kubeconfig.namespace(options)) {
+        if let Some(namespace) = options
+            .namespace
+            .clone()
+            .or_else(|| kubeconfig.namespace(options))
+        {
             config.namespace = namespace;
         }
         Ok(config)
@@ -105,7 +127,10 @@ impl Kubeconfig {
             if self.contexts.is_empty() && self.clusters.is_empty() {
                 return Err(ConfigError::Empty { origins });
             }
-            return Err(ConfigError::NoContext { known: names(&self.contexts), origins });
+            return Err(ConfigError::NoContext {
+                known: names(&self.contexts),
+                origins,
+            });
         };
         let context = find(&self.contexts, name).ok_or_else(|| ConfigError::UnknownContext {
             name: name.clone(),
@@ -125,7 +150,12 @@ impl Kubeconfig {
             (Some(name), _) => name,
             (None, Some(context)) => {
                 let key = format!("contexts[{}].context.cluster", context.name);
-                return Err(invalid(&context.origin, key, "no cluster is named", "name one of the clusters"));
+                return Err(invalid(
+                    &context.origin,
+                    key,
+                    "no cluster is named",
+                    "name one of the clusters",
+                ));
             }
             (None, None) => {
                 return Err(ConfigError::NoContext {
@@ -136,7 +166,9 @@ impl Kubeconfig {
         };
         find(&self.clusters, name).ok_or_else(|| ConfigError::UnknownCluster {
             name: name.clone(),
-            context: context.filter(|_| options.cluster.is_none()).map(|context| context.name.clone()),
+            context: context
+                .filter(|_| options.cluster.is_none())
+                .map(|context| context.name.clone()),
             known: names(&self.clusters),
             origins: self.origins.clone(),
         })
@@ -149,11 +181,13 @@ impl Kubeconfig {
         options: &KubeconfigOptions,
     ) -> Result<Option<&Named<User>>, ConfigError> {
         if let Some(name) = &options.user {
-            return find(&self.users, name).map(Some).ok_or_else(|| ConfigError::UnknownUser {
-                name: name.clone(),
-                known: names(&self.users),
-                origins: self.origins.clone(),
-            });
+            return find(&self.users, name)
+                .map(Some)
+                .ok_or_else(|| ConfigError::UnknownUser {
+                    name: name.clone(),
+                    known: names(&self.users),
+                    origins: self.origins.clone(),
+                });
         }
         let name = context.and_then(|context| context.value.user.as_ref());
         Ok(name.and_then(|name| find(&self.users, name)))
@@ -171,15 +205,15 @@ fn names<T>(entries: &[Named<T>]) -> Vec<String> {
 }
 
 /// An entry's place in its file, for errors and for relative paths.
-struct At<'a> {
+pub(super) struct At<'a> {
     list: &'static str,
     name: &'a str,
     inner: &'static str,
-    origin: &'a Origin,
+    pub(super) origin: &'a Origin,
 }
 
 impl At<'_> {
-    fn key(&self, field: &str) -> String {
+    pub(super) fn key(&self, field: &str) -> String {
         format!("{}[{}].{}.{field}", self.list, self.name, self.inner)
     }
 
@@ -188,7 +222,7 @@ impl At<'_> {
     }
 
     /// A path, from the file's directory if it is relative.
-    fn path(&self, path: &str) -> PathBuf {
+    pub(super) fn path(&self, path: &str) -> PathBuf {
         match self.origin {
             Origin::File(file) => file.parent().unwrap_or(Path::new("")).join(path),
             Origin::Memory => PathBuf::from(path),
@@ -198,9 +232,15 @@ impl At<'_> {
     fn base64(&self, field: &str, text: &str) -> Result<Vec<u8>, ConfigError> {
         let packed: String = text.chars().filter(|c| !c.is_ascii_whitespace()).collect();
         // The decoder's own error names the offending byte, which may be one of a key: it is left out.
-        base64::engine::general_purpose::STANDARD.decode(packed).map_err(|_| {
-            self.invalid(field, "it is not valid base64", "encode the PEM text anew, as `base64 -w0` does")
-        })
+        base64::engine::general_purpose::STANDARD
+            .decode(packed)
+            .map_err(|_| {
+                self.invalid(
+                    field,
+                    "it is not valid base64",
+                    "encode the PEM text anew, as `base64 -w0` does",
+                )
+            })
     }
 
     fn data(
@@ -216,7 +256,10 @@ impl At<'_> {
     }
 
     fn trust(&self, cluster: &Cluster) -> Result<Trust, ConfigError> {
-        let inline = ("certificate-authority-data", cluster.certificate_authority_data.as_ref());
+        let inline = (
+            "certificate-authority-data",
+            cluster.certificate_authority_data.as_ref(),
+        );
         let authority = self.data(inline, cluster.certificate_authority.as_ref())?;
         match (authority, cluster.insecure_skip_tls_verify) {
             (Some(_), true) => Err(self.invalid(
@@ -284,13 +327,24 @@ impl At<'_> {
         let has_token = user.token.is_some() || user.token_file.is_some();
         let has_basic = user.username.is_some() || user.password.is_some();
         if has_token && has_basic {
-            return Err(self.invalid("token", "a token and a password are both set", "remove one of them"));
+            return Err(self.invalid(
+                "token",
+                "a token and a password are both set",
+                "remove one of them",
+            ));
         }
         if user.exec.is_some() && user.auth_provider.is_some() {
-            return Err(self.invalid("exec", "exec and auth-provider are both set", "remove one of them"));
+            return Err(self.invalid(
+                "exec",
+                "exec and auth-provider are both set",
+                "remove one of them",
+            ));
         }
         if let Some(path) = &user.token_file {
-            return Ok(AuthConfig::TokenFile { path: self.path(path), fallback: user.token.clone() });
+            return Ok(AuthConfig::TokenFile {
+                path: self.path(path),
+                fallback: user.token.clone(),
+            });
         }
         if let Some(token) = &user.token {
             return Ok(AuthConfig::Token(token.clone()));
@@ -306,72 +360,5 @@ impl At<'_> {
             (_, Some(provider)) if !has_identity => Ok(AuthConfig::Provider(self.provider(provider)?)),
             _ => Ok(AuthConfig::Anonymous),
         }
-    }
-
-    fn exec(&self, exec: &Opaque) -> Result<ExecConfig, ConfigError> {
-        let mut fields = Fields::new(exec.expose().clone(), self.key("exec"), self.origin)?;
-        let api_version = match fields.string("apiVersion")?.as_deref() {
-            Some(
-                known @ ("client.authentication.k8s.io/v1" | "client.authentication.k8s.io/v1beta1"),
-            ) => known.to_owned(),
-            _ => {
-                let problem = "the version of the plugin protocol is missing or unknown";
-                let remedy = "set client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1";
-                return Err(fields.invalid("apiVersion", problem, remedy));
-            }
-        };
-        let Some(command) = fields.string("command")? else {
-            return Err(fields.invalid("command", "the plugin's program is missing", "name it"));
-        };
-        let command = if command.contains(['/', MAIN_SEPARATOR]) {
-            self.path(&command).to_string_lossy().into_owned()
-        } else {
-            command
-        };
-        let interactive_mode = match (fields.string("interactiveMode")?.as_deref(), api_version.ends_with("/v1")) {
-            (Some("Never"), _) => InteractiveMode::Never,
-            (Some("IfAvailable"), _) | (None, false) => InteractiveMode::IfAvailable,
-            (Some("Always"), _) => InteractiveMode::Always,
-            _ => {
-                let problem = "the mode is missing or unknown";
-                return Err(fields.invalid("interactiveMode", problem, "set Never, IfAvailable or Always"));
-            }
-        };
-        Ok(ExecConfig {
-            command,
-            args: fields.strings("args")?.into_iter().map(SecretString::from).collect(),
-            env: self.exec_env(fields.list("env")?)?,
-            install_hint: fields.string("installHint")?,
-            provide_cluster_info: fields.boolean("provideClusterInfo")?,
-            interactive_mode,
-            api_version,
-        })
-    }
-
-    fn exec_env(&self, items: Vec<Value>) -> Result<Vec<(String, SecretString)>, ConfigError> {
-        let mut env = Vec::with_capacity(items.len());
-        for (index, item) in items.into_iter().enumerate() {
-            let mut fields = Fields::new(item, self.key(&format!("exec.env[{index}]")), self.origin)?;
-            let Some(name) = fields.string("name")? else {
-                return Err(fields.invalid("name", "the variable's name is missing", "set it"));
-            };
-            env.push((name, SecretString::from(fields.string("value")?.unwrap_or_default())));
-        }
-        Ok(env)
-    }
-
-    fn provider(&self, provider: &Opaque) -> Result<AuthProviderConfig, ConfigError> {
-        let mut fields = Fields::new(provider.expose().clone(), self.key("auth-provider"), self.origin)?;
-        let Some(name) = fields.string("name")? else {
-            return Err(fields.invalid("name", "the provider's name is missing", "set it, such as oidc"));
-        };
-        let mut entries = fields.entries("config")?;
-        let mut settings = BTreeMap::new();
-        for key in entries.names() {
-            if let Some(value) = entries.string(&key)? {
-                settings.insert(key, SecretString::from(value));
-            }
-        }
-        Ok(AuthProviderConfig { name, settings })
     }
 }

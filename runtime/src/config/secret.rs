@@ -119,7 +119,10 @@ mod tests {
     #[test]
     fn secrets_are_not_printed() {
         assert_eq!(format!("{:?}", SecretString::from("hunter2")), "[redacted]");
-        assert_eq!(format!("{:?}", SecretBytes::new(b"hunter2".to_vec())), "[redacted]");
+        assert_eq!(
+            format!("{:?}", SecretBytes::new(b"hunter2".to_vec())),
+            "[redacted]"
+        );
         assert_eq!(SecretString::from("hunter2").expose(), "hunter2");
     }
 

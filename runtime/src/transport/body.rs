@@ -43,17 +43,26 @@ impl Body {
     /// A body that is all there.
     pub fn full(bytes: impl Into<Bytes>) -> Self {
         let bytes = bytes.into();
-        Self { length: Some(bytes.len() as u64), content: Content::Full(bytes) }
+        Self {
+            length: Some(bytes.len() as u64),
+            content: Content::Full(bytes),
+        }
     }
 
     /// A body that arrives chunk by chunk. The stream ends after its first error.
     pub fn stream(chunks: impl Stream<Item = Result<Bytes, TransportError>> + Send + 'static) -> Self {
-        Self { content: Content::Stream(Box::pin(chunks)), length: None }
+        Self {
+            content: Content::Stream(Box::pin(chunks)),
+            length: None,
+        }
     }
 
     /// The connection that an upgrade left behind.
     pub fn upgraded(connection: Upgraded) -> Self {
-        Self { content: Content::Upgraded(connection), length: None }
+        Self {
+            content: Content::Upgraded(connection),
+            length: None,
+        }
     }
 
     /// The same body with the length the server announced.
@@ -70,7 +79,10 @@ impl Body {
         S: Stream<Item = Result<Bytes, TransportError>> + Send + 'static,
     {
         match self.content {
-            Content::Stream(chunks) => Self { content: Content::Stream(Box::pin(map(chunks))), ..self },
+            Content::Stream(chunks) => Self {
+                content: Content::Stream(Box::pin(map(chunks))),
+                ..self
+            },
             content => Self { content, ..self },
         }
     }
@@ -96,17 +108,24 @@ impl Body {
     /// `limit` bytes and one chunk have been held.
     pub async fn collect(mut self, limit: usize) -> Result<Bytes, TransportError> {
         let too_large = || {
-            TransportError::new(TransportErrorKind::TooLarge, format!("the response is longer than {limit} bytes"))
+            TransportError::new(
+                TransportErrorKind::TooLarge,
+                format!("the response is longer than {limit} bytes"),
+            )
         };
         let announced = self.length.unwrap_or(0);
         if announced > limit as u64 {
             return Err(too_large());
         }
-        let Some(first) = self.chunk().await.transpose()? else { return Ok(Bytes::new()) };
+        let Some(first) = self.chunk().await.transpose()? else {
+            return Ok(Bytes::new());
+        };
         if first.len() > limit {
             return Err(too_large());
         }
-        let Some(mut next) = self.chunk().await.transpose()? else { return Ok(first) };
+        let Some(mut next) = self.chunk().await.transpose()? else {
+            return Ok(first);
+        };
         let mut whole = BytesMut::with_capacity(announced.min(RESERVE_LIMIT) as usize);
         whole.extend_from_slice(&first);
         loop {
@@ -128,7 +147,10 @@ impl Body {
     pub fn into_upgraded(self) -> Result<Upgraded, Self> {
         match self.content {
             Content::Upgraded(connection) => Ok(connection),
-            content => Err(Self { content, length: self.length }),
+            content => Err(Self {
+                content,
+                length: self.length,
+            }),
         }
     }
 }
@@ -216,7 +238,11 @@ impl AsyncRead for Upgraded {
 }
 
 impl AsyncWrite for Upgraded {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<std::io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<std::io::Result<usize>> {
         Pin::new(&mut self.io).poll_write(cx, buf)
     }
 
@@ -255,7 +281,13 @@ mod tests {
     }
 
     fn body(chunks: &[&'static str]) -> Body {
-        Body::stream(Scripted(chunks.iter().map(|c| Ok(Bytes::from(*c))).collect::<Vec<_>>().into_iter()))
+        Body::stream(Scripted(
+            chunks
+                .iter()
+                .map(|c| Ok(Bytes::from(*c)))
+                .collect::<Vec<_>>()
+                .into_iter(),
+        ))
     }
 
     #[tokio::test]

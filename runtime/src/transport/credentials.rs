@@ -59,7 +59,9 @@ pub(super) fn source(
     clock: &Arc<dyn Clock>,
 ) -> Result<Option<Box<dyn CredentialSource>>, TransportError> {
     let unsupported = |what: &str| {
-        let message = format!("the user authenticates by {what}, which is not supported yet; use a token or a client certificate");
+        let message = format!(
+            "the user authenticates by {what}, which is not supported yet; use a token or a client certificate"
+        );
         Err(TransportError::new(TransportErrorKind::Config, message))
     };
     Ok(Some(match &config.auth {
@@ -72,7 +74,11 @@ pub(super) fn source(
         AuthConfig::TokenFile { path, fallback } => Box::new(TokenFile {
             path: path.clone(),
             clock: clock.clone(),
-            state: Mutex::new(TokenState { token: fallback.clone(), read_again: None, read_at: None }),
+            state: Mutex::new(TokenState {
+                token: fallback.clone(),
+                read_again: None,
+                read_at: None,
+            }),
         }),
         AuthConfig::Exec(exec) => return unsupported(&format!("the credential plugin {:?}", exec.command)),
         AuthConfig::Provider(provider) => {
@@ -127,7 +133,10 @@ impl TokenFile {
     /// The token if it need not be read again.
     fn current(&self, now: Instant) -> Option<SecretString> {
         let state = self.state();
-        state.token.clone().filter(|_| state.read_again.is_some_and(|at| now < at))
+        state
+            .token
+            .clone()
+            .filter(|_| state.read_again.is_some_and(|at| now < at))
     }
 
     async fn token(&self) -> Result<SecretString, TransportError> {
@@ -158,10 +167,13 @@ impl TokenFile {
 
     async fn read(&self) -> Result<SecretString, TransportError> {
         let path = self.path.display();
-        let text = tokio::fs::read_to_string(&self.path).await.map(SecretString::from).map_err(|error| {
-            let message = format!("the token file {path} cannot be read: {}", error.kind());
-            TransportError::new(TransportErrorKind::Credentials, message).with_source(error)
-        })?;
+        let text = tokio::fs::read_to_string(&self.path)
+            .await
+            .map(SecretString::from)
+            .map_err(|error| {
+                let message = format!("the token file {path} cannot be read: {}", error.kind());
+                TransportError::new(TransportErrorKind::Credentials, message).with_source(error)
+            })?;
         match text.expose().trim() {
             "" => {
                 let message = format!("the token file {path} is empty; check what is to write it");
@@ -187,6 +199,8 @@ impl CredentialSource for TokenFile {
 
 impl Debug for TokenFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TokenFile").field("path", &self.path).finish_non_exhaustive()
+        f.debug_struct("TokenFile")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
     }
 }

@@ -25,7 +25,10 @@ pub(super) struct Deadline {
 impl Transport for Deadline {
     fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
         let kind = request.kind;
-        let Some(limit) = request.timeout.or(self.default.filter(|_| kind == CallKind::Unary)) else {
+        let Some(limit) = request
+            .timeout
+            .or(self.default.filter(|_| kind == CallKind::Unary))
+        else {
             return self.next.send(request);
         };
         Box::pin(async move {
@@ -39,7 +42,9 @@ impl Transport for Deadline {
             })
             .await?;
             if kind == CallKind::Unary {
-                response.body = response.body.map_stream(|chunks| Limited { chunks, sleep, limit });
+                response.body = response
+                    .body
+                    .map_stream(|chunks| Limited { chunks, sleep, limit });
             }
             Ok(response)
         })

@@ -48,7 +48,12 @@ impl Dialer {
         tcp.set_keepalive(Some(TCP_KEEPALIVE));
         tcp.set_keepalive_interval(Some(TCP_KEEPALIVE));
         tcp.set_connect_timeout(Some(DIAL_TIMEOUT));
-        Self { endpoint, tls, clock, tcp }
+        Self {
+            endpoint,
+            tls,
+            clock,
+            tcp,
+        }
     }
 
     async fn dial(mut self, uri: ::http::Uri) -> Result<TokioIo<Dialed>, TransportError> {
@@ -61,7 +66,11 @@ impl Dialer {
             None => return Err(self.unreachable(ConnectFailure::Timeout)),
         };
         let dialed = match &self.tls {
-            None => Dialed { io: Box::new(tcp), http2: false, refusal: Refusal::default() },
+            None => Dialed {
+                io: Box::new(tcp),
+                http2: false,
+                refusal: Refusal::default(),
+            },
             Some(tls) => self.handshake(tls, tcp).await?,
         };
         Ok(TokioIo::new(dialed))
@@ -73,7 +82,11 @@ impl Dialer {
         match within(&*self.clock, HANDSHAKE_TIMEOUT, handshake).await {
             Some(Ok(stream)) => {
                 let http2 = stream.get_ref().1.alpn_protocol() == Some(tls::ALPN_HTTP2);
-                Ok(Dialed { io: Box::new(stream), http2, refusal: Refusal::default() })
+                Ok(Dialed {
+                    io: Box::new(stream),
+                    http2,
+                    refusal: Refusal::default(),
+                })
             }
             Some(Err(error)) => Err(tls::handshake_error(&self.endpoint, error)),
             None => {
@@ -82,7 +95,10 @@ impl Dialer {
                     "the server {} did not finish the TLS handshake within {seconds} s; check that it speaks TLS",
                     self.endpoint.address()
                 );
-                Err(TransportError::new(TransportErrorKind::Connect(ConnectFailure::Timeout), message))
+                Err(TransportError::new(
+                    TransportErrorKind::Connect(ConnectFailure::Timeout),
+                    message,
+                ))
             }
         }
     }
@@ -194,7 +210,11 @@ impl Refusal {
 impl Connection for Dialed {
     fn connected(&self) -> Connected {
         let connected = Connected::new().extra(self.refusal.clone());
-        if self.http2 { connected.negotiated_h2() } else { connected }
+        if self.http2 {
+            connected.negotiated_h2()
+        } else {
+            connected
+        }
     }
 }
 

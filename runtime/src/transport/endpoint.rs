@@ -56,12 +56,23 @@ impl Endpoint {
         };
         let scheme = if tls { "https" } else { "http" };
         let origin = format!("{scheme}://{authority}");
-        let uri: ::http::Uri = format!("{origin}{base}").parse().map_err(|_| invalid("is not a URL"))?;
-        let host = uri.host().filter(|host| !host.is_empty()).ok_or_else(|| invalid("has no host"))?;
+        let uri: ::http::Uri = format!("{origin}{base}")
+            .parse()
+            .map_err(|_| invalid("is not a URL"))?;
+        let host = uri
+            .host()
+            .filter(|host| !host.is_empty())
+            .ok_or_else(|| invalid("has no host"))?;
         // A port that is no number, or too large, is dropped by the parser without a word.
         let after_host = authority.rsplit_once(']').map_or(authority, |(_, rest)| rest);
         let port = match (after_host.rsplit_once(':'), uri.port_u16()) {
-            (None, _) => if tls { 443 } else { 80 },
+            (None, _) => {
+                if tls {
+                    443
+                } else {
+                    80
+                }
+            }
             (Some(_), Some(port)) => port,
             (Some(_), None) => return Err(invalid("has an invalid port")),
         };
@@ -105,7 +116,9 @@ fn unescape(text: &str) -> String {
         let escaped = match (first, tail) {
             (b'%', [high, low, ..]) => {
                 let digit = |byte: u8| char::from(byte).to_digit(16);
-                digit(*high).zip(digit(*low)).and_then(|(high, low)| u8::try_from(high * 16 + low).ok())
+                digit(*high)
+                    .zip(digit(*low))
+                    .and_then(|(high, low)| u8::try_from(high * 16 + low).ok())
             }
             _ => None,
         };
@@ -123,9 +136,10 @@ mod tests {
 
     fn parse(server: &str, trust: Trust) -> Result<Endpoint, TransportError> {
         let mut config = Config::new(server);
-        let mut tls = TlsConfig::default();
-        tls.trust = trust;
-        config.tls = tls;
+        config.tls = TlsConfig {
+            trust,
+            ..TlsConfig::default()
+        };
         Endpoint::new(&config)
     }
 
@@ -134,25 +148,51 @@ mod tests {
         let check = |server: &str, trust: Trust, url: &str, address: &str| {
             let endpoint = parse(server, trust).unwrap();
             let request = Request::new(Method::Get, "/api?x=1");
-            assert_eq!((endpoint.url(&request).as_str(), endpoint.address().as_str()), (url, address), "{server}");
+            assert_eq!(
+                (endpoint.url(&request).as_str(), endpoint.address().as_str()),
+                (url, address),
+                "{server}"
+            );
         };
         let (plain, secure) = (|| Trust::System, || Trust::Insecure);
         check("https://h:6443", plain(), "https://h:6443/api?x=1", "h:6443");
         check("HTTPS://h", plain(), "https://h/api?x=1", "h:443");
-        check("https://h/k8s/clusters/c1/", plain(), "https://h/k8s/clusters/c1/api?x=1", "h:443");
+        check(
+            "https://h/k8s/clusters/c1/",
+            plain(),
+            "https://h/k8s/clusters/c1/api?x=1",
+            "h:443",
+        );
         check("http://h/p", secure(), "http://h/p/api?x=1", "h:80");
         check("h", plain(), "http://h/api?x=1", "h:80");
         check("h:6443", secure(), "https://h:6443/api?x=1", "h:6443");
         check("", plain(), "http://localhost/api?x=1", "localhost:80");
-        check("https://[fd00::1]:6443/p", plain(), "https://[fd00::1]:6443/p/api?x=1", "[fd00::1]:6443");
-        check("https://[fd00::1]", plain(), "https://[fd00::1]/api?x=1", "[fd00::1]:443");
+        check(
+            "https://[fd00::1]:6443/p",
+            plain(),
+            "https://[fd00::1]:6443/p/api?x=1",
+            "[fd00::1]:6443",
+        );
+        check(
+            "https://[fd00::1]",
+            plain(),
+            "https://[fd00::1]/api?x=1",
+            "[fd00::1]:443",
+        );
         check("https://u:p@h/p", plain(), "https://h/p/api?x=1", "h:443");
     }
 
     #[test]
     fn unusable_servers_are_named_without_their_password() {
-        for server in ["ftp://h", "h/path", "https://", "https://h:port", "https://h:99999", "https://h?x", "https://u:hunter2@a b"]
-        {
+        for server in [
+            "ftp://h",
+            "h/path",
+            "https://",
+            "https://h:port",
+            "https://h:99999",
+            "https://h?x",
+            "https://u:hunter2@a b",
+        ] {
             let error = parse(server, Trust::System).unwrap_err();
             assert_eq!(error.kind(), TransportErrorKind::Config, "{server}");
             assert!(!format!("{error} {error:?}").contains("hunter2"), "{error}");

@@ -66,7 +66,14 @@ impl TransportError {
     ///
     /// For implementations of [`Transport`](super::Transport); `message` must contain no credentials.
     pub fn new(kind: TransportErrorKind, message: impl Into<String>) -> Self {
-        Self { inner: Arc::new(Inner { kind, call: None, message: message.into(), source: None }) }
+        Self {
+            inner: Arc::new(Inner {
+                kind,
+                call: None,
+                message: message.into(),
+                source: None,
+            }),
+        }
     }
 
     /// The same error with its cause.
@@ -86,7 +93,14 @@ impl TransportError {
 
     fn rebuilt(&self, call: Option<Arc<str>>, source: Option<Arc<dyn StdError + Send + Sync>>) -> Self {
         let Inner { kind, message, .. } = &*self.inner;
-        Self { inner: Arc::new(Inner { kind: *kind, call, message: message.clone(), source }) }
+        Self {
+            inner: Arc::new(Inner {
+                kind: *kind,
+                call,
+                message: message.clone(),
+                source,
+            }),
+        }
     }
 
     /// What kind of thing went wrong.
@@ -119,7 +133,10 @@ impl TransportError {
 
     /// Whether an established connection was reset or ended in the middle of the call.
     pub fn is_connection_reset(&self) -> bool {
-        matches!(self.kind(), TransportErrorKind::Reset | TransportErrorKind::Closed)
+        matches!(
+            self.kind(),
+            TransportErrorKind::Reset | TransportErrorKind::Closed
+        )
     }
 
     /// Whether TLS could not be agreed on.
@@ -150,7 +167,10 @@ impl fmt::Debug for TransportError {
 
 impl StdError for TransportError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.inner.source.as_deref().map(|source| source as &(dyn StdError + 'static))
+        self.inner
+            .source
+            .as_deref()
+            .map(|source| source as &(dyn StdError + 'static))
     }
 }
 
@@ -163,7 +183,10 @@ pub(crate) fn chain<'a>(
 
 /// The cause of an error; that of an `io::Error` made from another error is the other error.
 fn cause<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {
-    match error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
+    match error
+        .downcast_ref::<std::io::Error>()
+        .and_then(std::io::Error::get_ref)
+    {
         Some(inner) => Some(inner),
         None => error.source(),
     }

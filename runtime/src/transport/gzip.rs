@@ -52,11 +52,18 @@ struct Inflate {
 
 impl Inflate {
     fn new(chunks: Chunks) -> Self {
-        Self { chunks, pending: Bytes::new(), decoder: Some(MultiGzDecoder::new(Vec::new())), started: false }
+        Self {
+            chunks,
+            pending: Bytes::new(),
+            decoder: Some(MultiGzDecoder::new(Vec::new())),
+            started: false,
+        }
     }
 
     fn step(&mut self) -> std::io::Result<Bytes> {
-        let Some(decoder) = &mut self.decoder else { return Ok(Bytes::new()) };
+        let Some(decoder) = &mut self.decoder else {
+            return Ok(Bytes::new());
+        };
         let step = self.pending.split_to(self.pending.len().min(STEP));
         decoder.write_all(&step)?;
         decoder.flush()?;

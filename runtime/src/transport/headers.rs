@@ -13,8 +13,13 @@ pub struct Headers {
 }
 
 /// Names whose values are credentials, in lower case. A websocket handshake carries a bearer token in its sub-protocol.
-const CREDENTIALS: [&str; 5] =
-    ["authorization", "cookie", "proxy-authorization", "sec-websocket-protocol", "set-cookie"];
+const CREDENTIALS: [&str; 5] = [
+    "authorization",
+    "cookie",
+    "proxy-authorization",
+    "sec-websocket-protocol",
+    "set-cookie",
+];
 
 impl Headers {
     /// No fields.
@@ -24,12 +29,18 @@ impl Headers {
 
     /// The first value of `name`.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.fields.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+        self.fields
+            .iter()
+            .find(|(n, _)| n.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
     }
 
     /// Every value of `name`, in order.
     pub fn get_all<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a str> {
-        self.fields.iter().filter(move |(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+        self.fields
+            .iter()
+            .filter(move |(n, _)| n.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
     }
 
     /// Whether a field of that name is there, be its value empty or not.
@@ -56,7 +67,9 @@ impl Headers {
 
     /// All fields in order, as (name, value).
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.fields.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+        self.fields
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
     /// How many fields there are.
@@ -72,7 +85,12 @@ impl Headers {
 
 impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Headers {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(fields: I) -> Self {
-        Self { fields: fields.into_iter().map(|(name, value)| (name.into(), value.into())).collect() }
+        Self {
+            fields: fields
+                .into_iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+        }
     }
 }
 
@@ -92,7 +110,9 @@ mod tests {
 
     #[test]
     fn names_ignore_case_and_values_keep_their_order() {
-        let mut headers: Headers = [("Accept", "a"), ("X", "1"), ("accept", "b")].into_iter().collect();
+        let mut headers: Headers = [("Accept", "a"), ("X", "1"), ("accept", "b")]
+            .into_iter()
+            .collect();
         assert_eq!(headers.get("ACCEPT"), Some("a"));
         assert_eq!(headers.get_all("aCCept").collect::<Vec<_>>(), ["a", "b"]);
         headers.set("ACCEPT", "c");
@@ -104,8 +124,11 @@ mod tests {
 
     #[test]
     fn debug_hides_credentials() {
-        let headers: Headers =
-            CREDENTIALS.iter().map(|name| (name.to_uppercase(), "hunter2")).chain([("A".into(), "seen")]).collect();
+        let headers: Headers = CREDENTIALS
+            .iter()
+            .map(|name| (name.to_uppercase(), "hunter2"))
+            .chain([("A".into(), "seen")])
+            .collect();
         let text = format!("{headers:?}");
         assert!(!text.contains("hunter2"), "{text}");
         assert!(text.contains("seen") && text.contains("AUTHORIZATION"), "{text}");

@@ -15,7 +15,7 @@ use crate::config::{Compression, Config, Proxy};
 
 /// HTTP/2 or HTTP/1.1 to the server of a [`Config`], over TLS if its URL says so.
 ///
-/// HTTP/2 is agreed on by ALPN. A connection is shared by all calls, found dead by pings within 45 s even while idle, and
+/// HTTP/2 is agreed on by ALPN. A connection is shared by all calls, found dead by pings even while idle, and
 /// replaced then. Cloning is cheap and shares the connections. Calls need a tokio runtime with I/O and time.
 #[derive(Clone, Debug)]
 pub struct HttpTransport {
@@ -55,17 +55,29 @@ fn stack(
     endpoint: &Arc<Endpoint>,
     clock: &Arc<dyn Clock>,
 ) -> Result<Arc<dyn Transport>, TransportError> {
-    let tls = endpoint.tls.then(|| Tls::new(&config.tls, config.http, endpoint)).transpose()?;
+    let tls = endpoint
+        .tls
+        .then(|| Tls::new(&config.tls, config.http, endpoint))
+        .transpose()?;
 
-    let mut next: Arc<dyn Transport> = Arc::new(Wire::new(endpoint.clone(), tls, clock.clone()));
+    let mut next: Arc<dyn Transport> =
+        Arc::new(Wire::new(endpoint.clone(), tls, config.keep_alive, clock.clone()));
     if config.compression == Compression::Gzip {
         next = Arc::new(Gzip { next });
     }
     if let Some(source) = credentials::source(config, endpoint, clock)? {
-        next = Arc::new(Authenticate { next, clock: clock.clone(), source });
+        next = Arc::new(Authenticate {
+            next,
+            clock: clock.clone(),
+            source,
+        });
     }
     next = Arc::new(Identity::new(config, next));
-    next = Arc::new(Deadline { next, clock: clock.clone(), default: config.timeout });
+    next = Arc::new(Deadline {
+        next,
+        clock: clock.clone(),
+        default: config.timeout,
+    });
     Ok(next)
 }
 
@@ -73,7 +85,11 @@ impl Transport for HttpTransport {
     fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
         let call = self.endpoint.call(&request);
         Box::pin(async move {
-            let mut response = self.stack.send(request).await.map_err(|error| error.or_call(&call))?;
+            let mut response = self
+                .stack
+                .send(request)
+                .await
+                .map_err(|error| error.or_call(&call))?;
             response.body = response.body.map_errors(move |error| error.or_call(&call));
             Ok(response)
         })

@@ -19,7 +19,11 @@ impl Identity {
         Self {
             next,
             user_agent: config.user_agent.clone().unwrap_or_else(default_user_agent),
-            impersonation: config.impersonate.as_ref().map(impersonation_headers).unwrap_or_default(),
+            impersonation: config
+                .impersonate
+                .as_ref()
+                .map(impersonation_headers)
+                .unwrap_or_default(),
         }
     }
 }

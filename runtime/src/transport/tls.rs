@@ -8,7 +8,9 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{AlertDescription, CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{
+    AlertDescription, CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
+};
 
 use super::endpoint::Endpoint;
 use super::error::chain;
@@ -28,15 +30,19 @@ pub(super) struct Tls {
 
 impl Tls {
     /// Reads certificates and keys. Reads files, and blocks while it does.
-    pub(super) fn new(tls: &TlsConfig, http: HttpVersions, endpoint: &Endpoint) -> Result<Self, TransportError> {
+    pub(super) fn new(
+        tls: &TlsConfig,
+        http: HttpVersions,
+        endpoint: &Endpoint,
+    ) -> Result<Self, TransportError> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let builder = ClientConfig::builder_with_provider(provider.clone())
             .with_safe_default_protocol_versions()
             .map_err(|error| config_error("TLS cannot be set up").with_source(error))?;
         let builder = match &tls.trust {
-            Trust::Insecure => {
-                builder.dangerous().with_custom_certificate_verifier(Arc::new(Unverified(provider)))
-            }
+            Trust::Insecure => builder
+                .dangerous()
+                .with_custom_certificate_verifier(Arc::new(Unverified(provider))),
             Trust::System => builder.with_root_certificates(system_roots()?),
             Trust::Authority(source) => builder.with_root_certificates(roots(source)?),
         };
@@ -45,8 +51,10 @@ impl Tls {
             Some(identity) => {
                 let (chain, key) = identity_of(identity)?;
                 builder.with_client_auth_cert(chain, key).map_err(|error| {
-                    config_error("the client certificate and its key cannot be used, or do not belong together")
-                        .with_source(error)
+                    config_error(
+                        "the client certificate and its key cannot be used, or do not belong together",
+                    )
+                    .with_source(error)
                 })?
             }
         };
@@ -56,17 +64,25 @@ impl Tls {
         };
         let name = tls.server_name.as_ref().unwrap_or(&endpoint.host);
         let server_name = ServerName::try_from(name.clone()).map_err(|error| {
-            config_error(format!("{name:?} is neither a DNS name nor an address to verify a certificate for"))
-                .with_source(error)
+            config_error(format!(
+                "{name:?} is neither a DNS name nor an address to verify a certificate for"
+            ))
+            .with_source(error)
         })?;
-        Ok(Self { config: Arc::new(config), server_name })
+        Ok(Self {
+            config: Arc::new(config),
+            server_name,
+        })
     }
 
     /// The same, offering HTTP/1.1 only.
     pub(super) fn http1_only(&self) -> Self {
         let mut config = (*self.config).clone();
         config.alpn_protocols = vec![ALPN_HTTP1.to_vec()];
-        Self { config: Arc::new(config), server_name: self.server_name.clone() }
+        Self {
+            config: Arc::new(config),
+            server_name: self.server_name.clone(),
+        }
     }
 }
 
@@ -103,7 +119,9 @@ fn roots(source: &DataSource) -> Result<RootCertStore, TransportError> {
     // A bundle may hold what this library cannot use (old versions, odd extensions); the rest of it still serves.
     roots.add_parsable_certificates(CertificateDer::pem_slice_iter(&pem).filter_map(Result::ok));
     match roots.is_empty() {
-        true => Err(config_error(format!("the certificate authority {what} holds no usable certificate in PEM"))),
+        true => Err(config_error(format!(
+            "the certificate authority {what} holds no usable certificate in PEM"
+        ))),
         false => Ok(roots),
     }
 }
@@ -115,19 +133,26 @@ fn identity_of(
         DataSource::File(path) => (path.display().to_string(), read("client certificate", path)?),
         DataSource::Inline(pem) => ("'client-certificate-data'".to_owned(), pem.clone()),
     };
-    let chain: Vec<_> = CertificateDer::pem_slice_iter(&pem).filter_map(Result::ok).collect();
+    let chain: Vec<_> = CertificateDer::pem_slice_iter(&pem)
+        .filter_map(Result::ok)
+        .collect();
     if chain.is_empty() {
-        return Err(config_error(format!("the client certificate {what} holds no certificate in PEM")));
+        return Err(config_error(format!(
+            "the client certificate {what} holds no certificate in PEM"
+        )));
     }
     let (what, pem) = match &identity.key {
-        SecretSource::File(path) => {
-            (path.display().to_string(), SecretBytes::from(read("client key", path)?))
-        }
+        SecretSource::File(path) => (
+            path.display().to_string(),
+            SecretBytes::from(read("client key", path)?),
+        ),
         SecretSource::Inline(pem) => ("'client-key-data'".to_owned(), pem.clone()),
     };
     // The parser's error is left out: it may quote the key.
     let key = PrivateKeyDer::from_pem_slice(pem.expose()).map_err(|_| {
-        config_error(format!("the client key {what} holds no private key in PEM that is not encrypted"))
+        config_error(format!(
+            "the client key {what} holds no private key in PEM that is not encrypted"
+        ))
     })?;
     Ok((chain, key))
 }

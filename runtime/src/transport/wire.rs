@@ -26,12 +26,8 @@ use super::{
     Body, BoxFuture, CallKind, Headers, Request, Response, Transport, TransportError, TransportErrorKind,
 };
 use crate::clock::Clock;
+use crate::config::KeepAlive;
 
-/// A connection on which nothing arrived for this long is asked whether it lives; client-go's value. Finds half-open
-/// connections, on which a watch would wait for ever.
-const PING_INTERVAL: Duration = Duration::from_secs(30);
-/// A connection that has not answered by then is dead; client-go's value.
-const PING_TIMEOUT: Duration = Duration::from_secs(15);
 /// An idle connection is kept for this long; Go's default.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(90);
 /// At most this many idle HTTP/1.1 connections are kept; client-go's value.
@@ -55,16 +51,29 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    pub(super) fn new(endpoint: Arc<Endpoint>, tls: Option<Tls>, clock: Arc<dyn Clock>) -> Self {
+    pub(super) fn new(
+        endpoint: Arc<Endpoint>,
+        tls: Option<Tls>,
+        keep_alive: KeepAlive,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
         let http1 = tls.as_ref().map(Tls::http1_only);
         let shared = Dialer::new(endpoint.clone(), tls, clock.clone());
         let exclusive = Dialer::new(endpoint.clone(), http1, clock);
-        Self { endpoint, shared: pool(shared, IDLE_CONNECTIONS), exclusive: pool(exclusive, 0) }
+        Self {
+            endpoint,
+            shared: pool(shared, keep_alive, IDLE_CONNECTIONS),
+            exclusive: pool(exclusive, keep_alive, 0),
+        }
     }
 
     async fn exchange(&self, request: Request) -> Result<Response, TransportError> {
         let kind = request.kind;
-        let pool = if kind == CallKind::Upgrade { &self.exclusive } else { &self.shared };
+        let pool = if kind == CallKind::Upgrade {
+            &self.exclusive
+        } else {
+            &self.shared
+        };
         let request = encode(&self.endpoint, request)?;
         let response = pool.request(request).await;
         let mut response = response.map_err(|error| match refusal(&error) {
@@ -77,12 +86,23 @@ impl Wire {
             let upgraded = hyper::upgrade::on(&mut response).await;
             let upgraded = upgraded.map_err(|error| translate(&self.endpoint, error))?;
             let body = Body::upgraded(Upgraded::new(TokioIo::new(upgraded)));
-            return Ok(Response { status, headers, body });
+            return Ok(Response {
+                status,
+                headers,
+                body,
+            });
         }
         let incoming = response.into_body();
         let length = incoming.size_hint().exact();
-        let chunks = WireBody { incoming, endpoint: self.endpoint.clone() };
-        Ok(Response { status, headers, body: Body::stream(chunks).with_length(length) })
+        let chunks = WireBody {
+            incoming,
+            endpoint: self.endpoint.clone(),
+        };
+        Ok(Response {
+            status,
+            headers,
+            body: Body::stream(chunks).with_length(length),
+        })
     }
 }
 
@@ -94,18 +114,20 @@ impl Transport for Wire {
 
 impl fmt::Debug for Wire {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Wire").field("endpoint", &self.endpoint).finish_non_exhaustive()
+        f.debug_struct("Wire")
+            .field("endpoint", &self.endpoint)
+            .finish_non_exhaustive()
     }
 }
 
-fn pool(dialer: Dialer, idle_connections: usize) -> Pool {
+fn pool(dialer: Dialer, keep_alive: KeepAlive, idle_connections: usize) -> Pool {
     Client::builder(TokioExecutor::new())
         .timer(TokioTimer::new())
         .pool_timer(TokioTimer::new())
         .pool_idle_timeout(IDLE_TIMEOUT)
         .pool_max_idle_per_host(idle_connections)
-        .http2_keep_alive_interval(PING_INTERVAL)
-        .http2_keep_alive_timeout(PING_TIMEOUT)
+        .http2_keep_alive_interval(keep_alive.interval)
+        .http2_keep_alive_timeout(keep_alive.timeout)
         .http2_keep_alive_while_idle(true)
         .http2_initial_stream_window_size(STREAM_WINDOW)
         .http2_initial_connection_window_size(CONNECTION_WINDOW)
@@ -116,12 +138,14 @@ fn pool(dialer: Dialer, idle_connections: usize) -> Pool {
 fn encode(endpoint: &Endpoint, request: Request) -> Result<::http::Request<Full<Bytes>>, TransportError> {
     let invalid = |message: String| TransportError::new(TransportErrorKind::Config, message);
     if !request.path.starts_with('/') {
-        return Err(invalid(format!("the path {:?} does not start with a slash", request.path)));
+        return Err(invalid(format!(
+            "the path {:?} does not start with a slash",
+            request.path
+        )));
     }
-    let uri: ::http::Uri = endpoint
-        .url(&request)
-        .parse()
-        .map_err(|error| invalid("the path is not escaped as a URL's must be".to_owned()).with_source(error))?;
+    let uri: ::http::Uri = endpoint.url(&request).parse().map_err(|error| {
+        invalid("the path is not escaped as a URL's must be".to_owned()).with_source(error)
+    })?;
     let method = match request.method {
         super::Method::Get => ::http::Method::GET,
         super::Method::Post => ::http::Method::POST,
@@ -198,11 +222,15 @@ fn translate(endpoint: &Endpoint, error: impl StdError + Send + Sync + 'static) 
         return ours.with_source(error);
     }
     let address = endpoint.address();
-    let kind = chain(&error).find_map(io_kind).or_else(|| chain(&error).find_map(hyper_kind));
+    let kind = chain(&error)
+        .find_map(io_kind)
+        .or_else(|| chain(&error).find_map(hyper_kind));
     let kind = kind.unwrap_or(TransportErrorKind::Protocol);
     let message = match kind {
         TransportErrorKind::Reset => format!("the connection to {address} was reset"),
-        TransportErrorKind::Closed => format!("{address} closed the connection before the response was complete"),
+        TransportErrorKind::Closed => {
+            format!("{address} closed the connection before the response was complete")
+        }
         TransportErrorKind::Timeout => format!("the connection to {address} timed out"),
         _ => format!("what {address} answered is not valid HTTP; check what listens there"),
     };
@@ -227,7 +255,11 @@ fn io_kind(cause: &(dyn StdError + 'static)) -> Option<TransportErrorKind> {
 fn hyper_kind(cause: &(dyn StdError + 'static)) -> Option<TransportErrorKind> {
     if let Some(error) = cause.downcast_ref::<h2::Error>() {
         // A stream or connection error that the server sent is a reset; one found here is the server's mistake.
-        return Some(if error.is_remote() { TransportErrorKind::Reset } else { TransportErrorKind::Protocol });
+        return Some(if error.is_remote() {
+            TransportErrorKind::Reset
+        } else {
+            TransportErrorKind::Protocol
+        });
     }
     let error = cause.downcast_ref::<hyper::Error>()?;
     if error.is_incomplete_message() || error.is_closed() || error.is_canceled() {

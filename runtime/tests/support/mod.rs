@@ -43,7 +43,11 @@ impl Seen {
     }
 
     pub fn all(&self, name: &str) -> Vec<&str> {
-        self.headers.get_all(name).iter().map(|value| value.to_str().unwrap()).collect()
+        self.headers
+            .get_all(name)
+            .iter()
+            .map(|value| value.to_str().unwrap())
+            .collect()
     }
 }
 
@@ -60,7 +64,9 @@ pub fn scripted() -> (Feed, Scripted) {
 /// A body of these pieces.
 pub fn body(pieces: impl IntoIterator<Item = impl Into<Bytes>>) -> Scripted {
     let (feed, body) = scripted();
-    pieces.into_iter().for_each(|piece| feed.send(Ok(piece.into())).unwrap());
+    pieces
+        .into_iter()
+        .for_each(|piece| feed.send(Ok(piece.into())).unwrap());
     body
 }
 
@@ -80,7 +86,9 @@ impl http_body::Body for Scripted {
     type Error = io::Error;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        self.0.poll_recv(cx).map(|piece| piece.map(|piece| piece.map(Frame::data)))
+        self.0
+            .poll_recv(cx)
+            .map(|piece| piece.map(|piece| piece.map(Frame::data)))
     }
 }
 
@@ -116,7 +124,13 @@ impl Server {
         tokio::spawn(async move {
             for connection in 0.. {
                 let (tcp, _) = listener.accept().await.unwrap();
-                tokio::spawn(connection_task(tcp, connection, acceptor.clone(), log.clone(), handler.clone()));
+                tokio::spawn(connection_task(
+                    tcp,
+                    connection,
+                    acceptor.clone(),
+                    log.clone(),
+                    handler.clone(),
+                ));
             }
         });
         Self { port, seen }
@@ -144,14 +158,21 @@ async fn connection_task<F, R>(
     let service = service_fn(move |mut request: http::Request<Incoming>| {
         let (log, handler) = (log.clone(), handler.clone());
         async move {
-            let upgrade = request.headers().contains_key("upgrade").then(|| hyper::upgrade::on(&mut request));
+            let upgrade = request
+                .headers()
+                .contains_key("upgrade")
+                .then(|| hyper::upgrade::on(&mut request));
             let (head, content) = request.into_parts();
             let seen = Seen {
                 version: head.version,
                 method: head.method.to_string(),
                 uri: head.uri.to_string(),
                 headers: head.headers,
-                body: content.collect().await.map(|body| body.to_bytes()).unwrap_or_default(),
+                body: content
+                    .collect()
+                    .await
+                    .map(|body| body.to_bytes())
+                    .unwrap_or_default(),
                 connection,
             };
             log.lock().unwrap().push(seen.clone());
@@ -164,17 +185,23 @@ async fn connection_task<F, R>(
     // How a connection ends is the test's business, seen from the client's side.
     match acceptor {
         None => {
-            let http = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(tcp), service);
+            let http =
+                hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(tcp), service);
             let _ = http.with_upgrades().await;
         }
         Some(acceptor) => {
-            let Ok(tls) = acceptor.accept(tcp).await else { return };
+            let Ok(tls) = acceptor.accept(tcp).await else {
+                return;
+            };
             if tls.get_ref().1.alpn_protocol() == Some(b"h2") {
                 let http = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
                 let _ = http.serve_connection(TokioIo::new(tls), service).await;
             } else {
                 let http = hyper::server::conn::http1::Builder::new();
-                let _ = http.serve_connection(TokioIo::new(tls), service).with_upgrades().await;
+                let _ = http
+                    .serve_connection(TokioIo::new(tls), service)
+                    .with_upgrades()
+                    .await;
             }
         }
     }
@@ -210,7 +237,9 @@ impl Authority {
     pub fn new() -> Self {
         let mut params = CertificateParams::new(Vec::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        Self { issuer: CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap() }
+        Self {
+            issuer: CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap(),
+        }
     }
 
     pub fn pem(&self) -> String {
@@ -223,15 +252,22 @@ impl Authority {
 
     /// The parameters of a server's certificate for these names and addresses.
     pub fn params(names: &[&str]) -> CertificateParams {
-        let mut params = CertificateParams::new(names.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap();
-        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth, ExtendedKeyUsagePurpose::ClientAuth];
+        let mut params =
+            CertificateParams::new(names.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap();
+        params.extended_key_usages = vec![
+            ExtendedKeyUsagePurpose::ServerAuth,
+            ExtendedKeyUsagePurpose::ClientAuth,
+        ];
         params
     }
 
     /// A certificate and its key, in PEM.
     pub fn issue(&self, params: &CertificateParams) -> (String, String) {
         let key = KeyPair::generate().unwrap();
-        (params.signed_by(&key, &self.issuer).unwrap().pem(), key.serialize_pem())
+        (
+            params.signed_by(&key, &self.issuer).unwrap().pem(),
+            key.serialize_pem(),
+        )
     }
 
     /// The TLS side of a server at 127.0.0.1.
@@ -239,12 +275,18 @@ impl Authority {
         self.server_with(&Self::params(&["127.0.0.1"]), offer, ClientCertificates::Ignored)
     }
 
-    pub fn server_with(&self, params: &CertificateParams, offer: Offer, client: ClientCertificates) -> ServerConfig {
+    pub fn server_with(
+        &self,
+        params: &CertificateParams,
+        offer: Offer,
+        client: ClientCertificates,
+    ) -> ServerConfig {
         let key = KeyPair::generate().unwrap();
         let certificate = params.signed_by(&key, &self.issuer).unwrap();
         let provider = Arc::new(tokio_rustls::rustls::crypto::ring::default_provider());
-        let builder =
-            ServerConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions().unwrap();
+        let builder = ServerConfig::builder_with_provider(provider.clone())
+            .with_safe_default_protocol_versions()
+            .unwrap();
         let builder = match client {
             ClientCertificates::Ignored => builder.with_no_client_auth(),
             ClientCertificates::Required => {
@@ -255,7 +297,9 @@ impl Authority {
             }
         };
         let key = key.serialize_der().try_into().unwrap();
-        let mut config = builder.with_single_cert(vec![certificate.der().clone()], key).unwrap();
+        let mut config = builder
+            .with_single_cert(vec![certificate.der().clone()], key)
+            .unwrap();
         config.alpn_protocols = match offer {
             Offer::Http2AndHttp1 => vec![b"h2".to_vec(), b"http/1.1".to_vec()],
             Offer::Http1 => vec![b"http/1.1".to_vec()],
@@ -302,5 +346,67 @@ impl Clock for SteppedClock {
 
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
         TokioClock.sleep(duration)
+    }
+}
+
+/// A relay to the server that can stop passing bytes without closing anything, as a lost VPN does.
+pub struct Relay {
+    pub port: u16,
+    frozen: Arc<std::sync::atomic::AtomicBool>,
+}
+
+impl Relay {
+    pub async fn to(port: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let relay = Self {
+            port: listener.local_addr().unwrap().port(),
+            frozen: Arc::default(),
+        };
+        let frozen = relay.frozen.clone();
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                let server = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+                // Connections made after the thaw live; those that were frozen stay so.
+                let mine = Arc::new(std::sync::atomic::AtomicBool::new(false));
+                let ((client_in, client_out), (server_in, server_out)) =
+                    (client.into_split(), server.into_split());
+                tokio::spawn(pass(client_in, server_out, frozen.clone(), mine.clone()));
+                tokio::spawn(pass(server_in, client_out, frozen.clone(), mine));
+            }
+        });
+        relay
+    }
+
+    pub fn freeze(&self) {
+        self.frozen.store(true, std::sync::atomic::Ordering::SeqCst);
+    }
+
+    pub fn thaw(&self) {
+        self.frozen.store(false, std::sync::atomic::Ordering::SeqCst);
+    }
+}
+
+async fn pass(
+    mut from: tokio::net::tcp::OwnedReadHalf,
+    mut to: tokio::net::tcp::OwnedWriteHalf,
+    frozen: Arc<std::sync::atomic::AtomicBool>,
+    mine: Arc<std::sync::atomic::AtomicBool>,
+) {
+    use std::sync::atomic::Ordering::SeqCst;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let mut buffer = vec![0; 16 << 10];
+    while let Ok(length @ 1..) = from.read(&mut buffer).await {
+        if frozen.load(SeqCst) {
+            mine.store(true, SeqCst);
+        }
+        if mine.load(SeqCst) {
+            continue;
+        }
+        if to.write_all(&buffer[..length]).await.is_err() {
+            return;
+        }
+    }
+    if mine.load(SeqCst) {
+        std::future::pending::<()>().await;
     }
 }
