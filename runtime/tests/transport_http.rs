@@ -262,41 +262,54 @@ fn gzipped(content: support::Scripted) -> support::Reply {
     response
 }
 
+/// How the bytes of an event are cut into pieces.
+#[derive(Clone, Copy, Debug)]
+enum Cut {
+    Nowhere,
+    AtEveryByte,
+}
+
 #[tokio::test]
 async fn compressed_events_are_there_before_the_stream_ends() {
     for offer in [Offer::Http2AndHttp1, Offer::Http1] {
-        let (feed, content) = scripted();
-        let content = std::sync::Mutex::new(Some(content));
-        let (_server, config) = tls_server(offer, move |_| {
-            ready(gzipped(content.lock().unwrap().take().unwrap()))
-        })
-        .await;
-        let mut response = transport(&config).send(stream("/watch")).await.unwrap();
-        assert!(!response.headers.contains("content-encoding"));
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-        for event in [
-            "{\"type\":\"ADDED\"}\n",
-            "{\"type\":\"MODIFIED\"}\n",
-            "{\"type\":\"BOOKMARK\"}\n",
-        ] {
-            encoder.write_all(event.as_bytes()).unwrap();
-            encoder.flush().unwrap();
-            let bytes = std::mem::take(encoder.get_mut());
-            // Cut at every byte: no chunk boundary may matter.
-            bytes
-                .iter()
-                .for_each(|byte| feed.send(Ok(Bytes::copy_from_slice(&[*byte]))).unwrap());
-            let mut got = String::new();
-            while got.len() < event.len() {
-                let chunk = tokio::time::timeout(Duration::from_secs(10), response.body.chunk()).await;
-                got.push_str(std::str::from_utf8(&chunk.expect("stuck").unwrap().unwrap()).unwrap());
-            }
-            assert_eq!(got, event);
+        for cut in [Cut::Nowhere, Cut::AtEveryByte] {
+            compressed_events(offer, cut).await;
         }
-        feed.send(Ok(encoder.finish().unwrap().into())).unwrap();
-        drop(feed);
-        assert!(response.body.chunk().await.is_none());
     }
+}
+
+async fn compressed_events(offer: Offer, cut: Cut) {
+    let (feed, content) = scripted();
+    let content = std::sync::Mutex::new(Some(content));
+    let (_server, config) = tls_server(offer, move |_| {
+        ready(gzipped(content.lock().unwrap().take().unwrap()))
+    })
+    .await;
+    let mut response = transport(&config).send(stream("/watch")).await.unwrap();
+    assert!(!response.headers.contains("content-encoding"));
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    for event in [
+        "{\"type\":\"ADDED\"}\n",
+        "{\"type\":\"MODIFIED\"}\n",
+        "{\"type\":\"BOOKMARK\"}\n",
+    ] {
+        encoder.write_all(event.as_bytes()).unwrap();
+        encoder.flush().unwrap();
+        let bytes = Bytes::from(std::mem::take(encoder.get_mut()));
+        match cut {
+            Cut::Nowhere => feed.send(Ok(bytes)).unwrap(),
+            Cut::AtEveryByte => (0..bytes.len()).for_each(|at| feed.send(Ok(bytes.slice(at..=at))).unwrap()),
+        }
+        let mut got = String::new();
+        while got.len() < event.len() {
+            let chunk = tokio::time::timeout(Duration::from_secs(10), response.body.chunk()).await;
+            got.push_str(std::str::from_utf8(&chunk.expect("stuck").unwrap().unwrap()).unwrap());
+        }
+        assert_eq!(got, event, "{offer:?} {cut:?}");
+    }
+    feed.send(Ok(encoder.finish().unwrap().into())).unwrap();
+    drop(feed);
+    assert!(response.body.chunk().await.is_none());
 }
 
 #[tokio::test]
@@ -345,6 +358,9 @@ async fn a_timeout_covers_the_body_of_a_unary_call_and_not_of_a_stream() {
     let (_server, mut config) = tls_server(Offer::Http2AndHttp1, |seen| async move {
         if seen.uri.ends_with("/silent") {
             std::future::pending::<()>().await;
+        }
+        if seen.uri.ends_with("/late") {
+            tokio::time::sleep(Duration::from_millis(600)).await;
         }
         let (feed, content) = scripted();
         tokio::spawn(async move {
@@ -396,6 +412,11 @@ async fn a_timeout_covers_the_body_of_a_unary_call_and_not_of_a_stream() {
             .unwrap(),
         "xxxx"
     );
+    let late = transport
+        .send(stream("/late"))
+        .await
+        .expect("the default is for unary calls only");
+    assert_eq!(late.body.collect(LIMIT).await.unwrap(), "xxxx");
     let mut limited = stream("/drip");
     limited.timeout = Some(Duration::from_millis(300));
     assert_eq!(

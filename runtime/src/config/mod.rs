@@ -13,6 +13,14 @@
 //! | `resolve` | from a kubeconfig to a [`Config`] |
 //! | `plugin` | the settings of credential plugins and providers |
 //!
+//! ```
+//! use kubeloom::config::{AuthConfig, Config};
+//!
+//! let mut config = Config::new("https://host:6443");
+//! config.auth = AuthConfig::Token("t0ken".into());
+//! assert!(!format!("{config:?}").contains("t0ken"));
+//! ```
+//!
 //! This module must not know how a connection is made: no sockets, no TLS, no HTTP. It reads files and the environment,
 //! each once, when asked to.
 
