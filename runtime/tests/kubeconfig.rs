@@ -1,5 +1,12 @@
 //! Kubeconfig files: reading, merging, writing, and what becomes of them.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
 use std::path::{Path, PathBuf};
 
 use base64::Engine;
@@ -272,7 +279,17 @@ fn invalid_yaml_is_named_with_its_line_and_not_quoted() {
     check("a: 1\nb: [hunter2\nc: }\n", "line ");
     check("a: 1\n  hunter2: 2\n", "line 2");
     check("a: 1\na: hunter2\n", "\"a\" appears twice");
-    check("token: *hunter2\n", "line 1");
+    for value in [
+        "*hunter2",
+        "!!int hunter2",
+        "!!float hunter2",
+        "!!bool hunter2",
+        "!!binary hunter2!",
+        "{[hunter2]: 1}",
+    ] {
+        check(&format!("token: {value}\n"), "line 1");
+    }
+    check("<<: hunter2\n", "line 1");
     check("{\"users\": [{\"user\": {\"token\": \"hunter2\"}", "line 1");
     let error = Kubeconfig::parse(b"a: 1\nb: \xff\n", Origin::Memory)
         .unwrap_err()

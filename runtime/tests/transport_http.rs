@@ -1,5 +1,12 @@
 //! The transport against a scripted server: versions of HTTP, headers, bodies, timeouts, upgrades.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
 mod support;
 
 use std::future::ready;
@@ -7,9 +14,9 @@ use std::io::Write;
 use std::time::Duration;
 
 use bytes::Bytes;
-use kubeloom::config::{Compression, Config, HttpVersions, Impersonation};
+use kubeloom::config::{Compression, Config, HttpVersions, Impersonation, KeepAlive};
 use kubeloom::transport::{CallKind, Headers, Method, Request, Transport, TransportErrorKind};
-use support::{Offer, Server, body, broken, ok, reply, scripted, tls_server, transport};
+use support::{Offer, Relay, Server, body, broken, ok, reply, scripted, tls_server, transport};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 const LIMIT: usize = 1 << 20;
@@ -25,7 +32,11 @@ fn stream(path: &str) -> Request {
 }
 
 async fn text(config: &Config, request: Request) -> String {
-    let response = transport(config).send(request).await.unwrap();
+    text_of(&transport(config), request).await
+}
+
+async fn text_of(transport: &impl Transport, request: Request) -> String {
+    let response = transport.send(request).await.unwrap();
     String::from_utf8(response.body.collect(LIMIT).await.unwrap().to_vec()).unwrap()
 }
 
@@ -84,15 +95,16 @@ async fn a_path_prefix_of_the_server_is_kept() {
 #[tokio::test]
 async fn requests_carry_method_body_and_identity() {
     let (server, mut config) = tls_server(Offer::Http2AndHttp1, |_| ready(ok(""))).await;
-    let mut impersonation = Impersonation::default();
-    impersonation.user = "jane".to_owned();
-    impersonation.uid = Some("u-1".to_owned());
-    impersonation.groups = vec!["dev".to_owned(), "ops".to_owned()];
-    impersonation.extra.insert(
-        "acme.com/project".to_owned(),
-        vec!["a".to_owned(), "b".to_owned()],
-    );
-    config.impersonate = Some(impersonation);
+    config.impersonate = Some(Impersonation {
+        user: "jane".to_owned(),
+        uid: Some("u-1".to_owned()),
+        groups: vec!["dev".to_owned(), "ops".to_owned()],
+        extra: [(
+            "acme.com/project".to_owned(),
+            vec!["a".to_owned(), "b".to_owned()],
+        )]
+        .into(),
+    });
     let mut request = Request::new(Method::Patch, "/api");
     request.body = Bytes::from_static(b"{}");
     text(&config, request).await;
@@ -117,10 +129,11 @@ async fn what_the_request_says_wins() {
     let (server, mut config) = tls_server(Offer::Http1, |_| ready(ok(""))).await;
     config.user_agent = Some("configured/1".to_owned());
     config.compression = Compression::Off;
-    let mut impersonation = Impersonation::default();
-    impersonation.user = "jane".to_owned();
-    impersonation.groups = vec!["dev".to_owned()];
-    config.impersonate = Some(impersonation);
+    config.impersonate = Some(Impersonation {
+        user: "jane".into(),
+        groups: vec!["dev".into()],
+        ..Default::default()
+    });
     text(&config, get("/a")).await;
     let mut request = get("/b");
     request.headers = [("User-Agent", "mine/2"), ("Impersonate-User", "joe")]
@@ -249,41 +262,54 @@ fn gzipped(content: support::Scripted) -> support::Reply {
     response
 }
 
+/// How the bytes of an event are cut into pieces.
+#[derive(Clone, Copy, Debug)]
+enum Cut {
+    Nowhere,
+    AtEveryByte,
+}
+
 #[tokio::test]
 async fn compressed_events_are_there_before_the_stream_ends() {
     for offer in [Offer::Http2AndHttp1, Offer::Http1] {
-        let (feed, content) = scripted();
-        let content = std::sync::Mutex::new(Some(content));
-        let (_server, config) = tls_server(offer, move |_| {
-            ready(gzipped(content.lock().unwrap().take().unwrap()))
-        })
-        .await;
-        let mut response = transport(&config).send(stream("/watch")).await.unwrap();
-        assert!(!response.headers.contains("content-encoding"));
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-        for event in [
-            "{\"type\":\"ADDED\"}\n",
-            "{\"type\":\"MODIFIED\"}\n",
-            "{\"type\":\"BOOKMARK\"}\n",
-        ] {
-            encoder.write_all(event.as_bytes()).unwrap();
-            encoder.flush().unwrap();
-            let bytes = std::mem::take(encoder.get_mut());
-            // Cut at every byte: no chunk boundary may matter.
-            bytes
-                .iter()
-                .for_each(|byte| feed.send(Ok(Bytes::copy_from_slice(&[*byte]))).unwrap());
-            let mut got = String::new();
-            while got.len() < event.len() {
-                let chunk = tokio::time::timeout(Duration::from_secs(10), response.body.chunk()).await;
-                got.push_str(std::str::from_utf8(&chunk.expect("stuck").unwrap().unwrap()).unwrap());
-            }
-            assert_eq!(got, event);
+        for cut in [Cut::Nowhere, Cut::AtEveryByte] {
+            compressed_events(offer, cut).await;
         }
-        feed.send(Ok(encoder.finish().unwrap().into())).unwrap();
-        drop(feed);
-        assert!(response.body.chunk().await.is_none());
     }
+}
+
+async fn compressed_events(offer: Offer, cut: Cut) {
+    let (feed, content) = scripted();
+    let content = std::sync::Mutex::new(Some(content));
+    let (_server, config) = tls_server(offer, move |_| {
+        ready(gzipped(content.lock().unwrap().take().unwrap()))
+    })
+    .await;
+    let mut response = transport(&config).send(stream("/watch")).await.unwrap();
+    assert!(!response.headers.contains("content-encoding"));
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    for event in [
+        "{\"type\":\"ADDED\"}\n",
+        "{\"type\":\"MODIFIED\"}\n",
+        "{\"type\":\"BOOKMARK\"}\n",
+    ] {
+        encoder.write_all(event.as_bytes()).unwrap();
+        encoder.flush().unwrap();
+        let bytes = Bytes::from(std::mem::take(encoder.get_mut()));
+        match cut {
+            Cut::Nowhere => feed.send(Ok(bytes)).unwrap(),
+            Cut::AtEveryByte => (0..bytes.len()).for_each(|at| feed.send(Ok(bytes.slice(at..=at))).unwrap()),
+        }
+        let mut got = String::new();
+        while got.len() < event.len() {
+            let chunk = tokio::time::timeout(Duration::from_secs(10), response.body.chunk()).await;
+            got.push_str(std::str::from_utf8(&chunk.expect("stuck").unwrap().unwrap()).unwrap());
+        }
+        assert_eq!(got, event, "{offer:?} {cut:?}");
+    }
+    feed.send(Ok(encoder.finish().unwrap().into())).unwrap();
+    drop(feed);
+    assert!(response.body.chunk().await.is_none());
 }
 
 #[tokio::test]
@@ -332,6 +358,9 @@ async fn a_timeout_covers_the_body_of_a_unary_call_and_not_of_a_stream() {
     let (_server, mut config) = tls_server(Offer::Http2AndHttp1, |seen| async move {
         if seen.uri.ends_with("/silent") {
             std::future::pending::<()>().await;
+        }
+        if seen.uri.ends_with("/late") {
+            tokio::time::sleep(Duration::from_millis(600)).await;
         }
         let (feed, content) = scripted();
         tokio::spawn(async move {
@@ -383,6 +412,11 @@ async fn a_timeout_covers_the_body_of_a_unary_call_and_not_of_a_stream() {
             .unwrap(),
         "xxxx"
     );
+    let late = transport
+        .send(stream("/late"))
+        .await
+        .expect("the default is for unary calls only");
+    assert_eq!(late.body.collect(LIMIT).await.unwrap(), "xxxx");
     let mut limited = stream("/drip");
     limited.timeout = Some(Duration::from_millis(300));
     assert_eq!(
@@ -450,4 +484,61 @@ async fn an_upgrade_takes_a_connection_of_its_own_over_http1() {
     assert_eq!(seen[0].version, http::Version::HTTP_2);
     assert_eq!(seen[1].version, http::Version::HTTP_11);
     assert_ne!(seen[0].connection, seen[1].connection);
+}
+
+#[tokio::test]
+async fn a_half_open_connection_ends_its_streams_and_is_replaced() {
+    let (feed, content) = scripted();
+    let content = std::sync::Mutex::new(Some(content));
+    let (server, mut config) = tls_server(Offer::Http2AndHttp1, move |seen| {
+        let watch = seen
+            .uri
+            .ends_with("/watch")
+            .then(|| content.lock().unwrap().take().unwrap());
+        ready(reply(200, watch.unwrap_or_else(|| body(["x"]))))
+    })
+    .await;
+    let relay = Relay::to(server.port).await;
+    config.server = format!("https://127.0.0.1:{}", relay.port).into();
+    config.keep_alive = KeepAlive {
+        interval: Duration::from_millis(200),
+        timeout: Duration::from_millis(200),
+    };
+    let transport = transport(&config);
+    let mut watch = transport.send(stream("/watch")).await.unwrap();
+    feed.send(Ok("event".into())).unwrap();
+    assert_eq!(watch.body.chunk().await.unwrap().unwrap(), "event");
+
+    // Answered pings keep a silent stream alive.
+    assert!(
+        tokio::time::timeout(Duration::from_secs(1), watch.body.chunk())
+            .await
+            .is_err()
+    );
+    relay.freeze();
+    let chunk = tokio::time::timeout(Duration::from_secs(5), watch.body.chunk())
+        .await
+        .expect("noticed");
+    let error = chunk.unwrap().unwrap_err();
+    assert!(error.is_connection_reset(), "{error:?}");
+    relay.thaw();
+    assert_eq!(text_of(&transport, get("/api")).await, "x");
+    assert_ne!(server.seen().last().unwrap().connection, 0);
+}
+
+#[tokio::test]
+async fn dropping_a_stream_tells_the_server() {
+    for offer in [Offer::Http2AndHttp1, Offer::Http1] {
+        let (feed, content) = scripted();
+        let content = std::sync::Mutex::new(Some(content));
+        let (_server, config) = tls_server(offer, move |_| {
+            ready(reply(200, content.lock().unwrap().take().unwrap()))
+        })
+        .await;
+        let transport = transport(&config);
+        let watch = transport.send(stream("/watch")).await.unwrap();
+        drop(watch);
+        let gone = tokio::time::timeout(Duration::from_secs(5), feed.closed()).await;
+        assert!(gone.is_ok(), "{offer:?}: the server still holds the stream");
+    }
 }

@@ -1,5 +1,12 @@
 //! Connections that cannot be made or must not be trusted, and what the errors say.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
 mod support;
 
 use std::future::ready;

@@ -63,7 +63,11 @@ impl Config {
         let authority = environment.service_account.join("ca.crt");
         let trust = match std::fs::File::open(&authority) {
             Ok(_) => Trust::Authority(DataSource::File(authority)),
-            Err(_) => Trust::System,
+            Err(error) => {
+                let path = authority.display();
+                tracing::warn!(%error, %path, "no in-cluster certificate authority; the host's are trusted");
+                Trust::System
+            }
         };
         let mut config = Self::new(server(host, port));
         config.tls = TlsConfig {

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::fields::{Fields, invalid};
-use super::{ConfigError, Origin, SecretString, UrlString};
+use super::text::{decode, documents};
+use super::{Cluster, ConfigError, Context, Origin, User};
 
 /// One kubeconfig, or several merged.
 #[derive(Clone, Debug, Default)]
@@ -44,78 +45,6 @@ pub struct Named<T> {
     pub remaining: Remaining,
 }
 
-/// A cluster.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct Cluster {
-    /// `server`: the URL.
-    pub server: UrlString,
-    /// `tls-server-name`.
-    pub tls_server_name: Option<String>,
-    /// `insecure-skip-tls-verify`.
-    pub insecure_skip_tls_verify: bool,
-    /// `certificate-authority`: the path of a PEM bundle.
-    pub certificate_authority: Option<String>,
-    /// `certificate-authority-data`: a PEM bundle in base64; wins over the path.
-    pub certificate_authority_data: Option<String>,
-    /// `proxy-url`.
-    pub proxy_url: Option<UrlString>,
-    /// `disable-compression`.
-    pub disable_compression: bool,
-    /// The other keys, `extensions` among them.
-    pub remaining: Remaining,
-}
-
-/// A context: a cluster, a user and a namespace.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct Context {
-    /// `cluster`: its name.
-    pub cluster: Option<String>,
-    /// `user`: its name; none means anonymous.
-    pub user: Option<String>,
-    /// `namespace`.
-    pub namespace: Option<String>,
-    /// The other keys.
-    pub remaining: Remaining,
-}
-
-/// A user: how to authenticate, and whom to impersonate.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct User {
-    /// `client-certificate`: the path of a PEM file.
-    pub client_certificate: Option<String>,
-    /// `client-certificate-data`: PEM in base64; wins over the path.
-    pub client_certificate_data: Option<String>,
-    /// `client-key`: the path of a PEM file.
-    pub client_key: Option<String>,
-    /// `client-key-data`: PEM in base64; wins over the path.
-    pub client_key_data: Option<SecretString>,
-    /// `token`.
-    pub token: Option<SecretString>,
-    /// `tokenFile`: the path; wins over the token.
-    pub token_file: Option<String>,
-    /// `username`.
-    pub username: Option<String>,
-    /// `password`.
-    pub password: Option<SecretString>,
-    /// `as`: the user to impersonate.
-    pub impersonate: Option<String>,
-    /// `as-uid`.
-    pub impersonate_uid: Option<String>,
-    /// `as-groups`.
-    pub impersonate_groups: Vec<String>,
-    /// `as-user-extra`: attributes with their values, in the order of the file's keys as sorted.
-    pub impersonate_extra: Vec<(String, Vec<String>)>,
-    /// `exec`: a credential plugin's settings.
-    pub exec: Option<Opaque>,
-    /// `auth-provider`: an authentication provider's settings.
-    pub auth_provider: Option<Opaque>,
-    /// The other keys.
-    pub remaining: Remaining,
-}
-
 /// A mapping that may hold secrets and is kept as it is. `Debug` shows nothing of it.
 #[derive(Clone, PartialEq)]
 pub struct Opaque(Value);
@@ -143,6 +72,11 @@ impl fmt::Debug for Opaque {
 pub struct Remaining(Map<String, Value>);
 
 impl Remaining {
+    /// Wraps keys and values.
+    pub fn new(map: Map<String, Value>) -> Self {
+        Self(map)
+    }
+
     /// The keys and values. Neither log the values nor put them into an error.
     pub fn expose(&self) -> &Map<String, Value> {
         &self.0
@@ -157,6 +91,18 @@ impl Remaining {
 impl fmt::Debug for Remaining {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+impl<T> Named<T> {
+    /// An entry that was not read from a file.
+    pub fn new(name: impl Into<String>, value: T) -> Self {
+        Self {
+            name: name.into(),
+            value,
+            origin: Origin::Memory,
+            remaining: Remaining::default(),
+        }
     }
 }
 
@@ -282,136 +228,7 @@ impl Kubeconfig {
     }
 }
 
-impl Cluster {
-    fn read(mut fields: Fields<'_>) -> Result<Self, ConfigError> {
-        Ok(Self {
-            server: fields.string("server")?.unwrap_or_default().into(),
-            tls_server_name: fields.string("tls-server-name")?,
-            insecure_skip_tls_verify: fields.boolean("insecure-skip-tls-verify")?,
-            certificate_authority: fields.string("certificate-authority")?,
-            certificate_authority_data: fields.string("certificate-authority-data")?,
-            proxy_url: fields.string("proxy-url")?.map(UrlString::from),
-            disable_compression: fields.boolean("disable-compression")?,
-            remaining: Remaining(fields.rest()),
-        })
-    }
-
-    fn write(&self) -> Map<String, Value> {
-        let mut map = self.remaining.0.clone();
-        map.insert("server".into(), self.server.expose().into());
-        put(&mut map, "tls-server-name", self.tls_server_name.clone());
-        put(
-            &mut map,
-            "insecure-skip-tls-verify",
-            self.insecure_skip_tls_verify.then_some(true),
-        );
-        put(
-            &mut map,
-            "certificate-authority",
-            self.certificate_authority.clone(),
-        );
-        put(
-            &mut map,
-            "certificate-authority-data",
-            self.certificate_authority_data.clone(),
-        );
-        put(
-            &mut map,
-            "proxy-url",
-            self.proxy_url.as_ref().map(UrlString::expose),
-        );
-        put(
-            &mut map,
-            "disable-compression",
-            self.disable_compression.then_some(true),
-        );
-        map
-    }
-}
-
-impl Context {
-    fn read(mut fields: Fields<'_>) -> Result<Self, ConfigError> {
-        Ok(Self {
-            cluster: fields.string("cluster")?,
-            user: fields.string("user")?,
-            namespace: fields.string("namespace")?,
-            remaining: Remaining(fields.rest()),
-        })
-    }
-
-    fn write(&self) -> Map<String, Value> {
-        let mut map = self.remaining.0.clone();
-        put(&mut map, "cluster", self.cluster.clone());
-        put(&mut map, "user", self.user.clone());
-        put(&mut map, "namespace", self.namespace.clone());
-        map
-    }
-}
-
-impl User {
-    fn read(mut fields: Fields<'_>) -> Result<Self, ConfigError> {
-        let mut extra = fields.entries("as-user-extra")?;
-        let impersonate_extra = extra
-            .names()
-            .into_iter()
-            .map(|name| extra.strings(&name).map(|values| (name, values)))
-            .collect::<Result<_, _>>()?;
-        Ok(Self {
-            client_certificate: fields.string("client-certificate")?,
-            client_certificate_data: fields.string("client-certificate-data")?,
-            client_key: fields.string("client-key")?,
-            client_key_data: fields.string("client-key-data")?.map(SecretString::from),
-            token: fields.string("token")?.map(SecretString::from),
-            token_file: fields.string("tokenFile")?,
-            username: fields.string("username")?,
-            password: fields.string("password")?.map(SecretString::from),
-            impersonate: fields.string("as")?,
-            impersonate_uid: fields.string("as-uid")?,
-            impersonate_groups: fields.strings("as-groups")?,
-            impersonate_extra,
-            exec: fields.opaque("exec")?.map(Opaque),
-            auth_provider: fields.opaque("auth-provider")?.map(Opaque),
-            remaining: Remaining(fields.rest()),
-        })
-    }
-
-    fn write(&self) -> Map<String, Value> {
-        let secret = |value: &Option<SecretString>| value.as_ref().map(|value| value.expose().clone());
-        let opaque = |value: &Option<Opaque>| value.as_ref().map(|value| value.0.clone());
-        let extra: Map<String, Value> = self
-            .impersonate_extra
-            .iter()
-            .map(|(name, values)| (name.clone(), values.clone().into()))
-            .collect();
-        let mut map = self.remaining.0.clone();
-        put(&mut map, "client-certificate", self.client_certificate.clone());
-        put(
-            &mut map,
-            "client-certificate-data",
-            self.client_certificate_data.clone(),
-        );
-        put(&mut map, "client-key", self.client_key.clone());
-        put(&mut map, "client-key-data", secret(&self.client_key_data));
-        put(&mut map, "token", secret(&self.token));
-        put(&mut map, "tokenFile", self.token_file.clone());
-        put(&mut map, "username", self.username.clone());
-        put(&mut map, "password", secret(&self.password));
-        put(&mut map, "as", self.impersonate.clone());
-        put(&mut map, "as-uid", self.impersonate_uid.clone());
-        let groups = &self.impersonate_groups;
-        put(
-            &mut map,
-            "as-groups",
-            (!groups.is_empty()).then(|| groups.clone()),
-        );
-        put(&mut map, "as-user-extra", (!extra.is_empty()).then_some(extra));
-        put(&mut map, "exec", opaque(&self.exec));
-        put(&mut map, "auth-provider", opaque(&self.auth_provider));
-        map
-    }
-}
-
-fn put(map: &mut Map<String, Value>, key: &str, value: Option<impl Into<Value>>) {
+pub(super) fn put(map: &mut Map<String, Value>, key: &str, value: Option<impl Into<Value>>) {
     if let Some(value) = value {
         map.insert(key.to_owned(), value.into());
     }
@@ -473,66 +290,4 @@ pub(super) fn unreadable(role: &'static str, path: &Path, source: io::Error) -> 
 /// `path` below the current directory when it is relative; left alone when there is no current directory.
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
-}
-
-/// The text of a file in UTF-8 or, with a byte order mark, UTF-16 (what PowerShell's `>` writes).
-fn decode(bytes: &[u8], origin: &Origin) -> Result<String, ConfigError> {
-    let not_text = |problem: &str| ConfigError::InvalidYaml {
-        origin: origin.clone(),
-        line: 0,
-        column: 0,
-        problem: problem.to_owned(),
-    };
-    let utf16 = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
-        let (pairs, odd) = bytes.as_chunks::<2>();
-        let units = pairs.iter().map(|pair| unit(*pair));
-        let text: Result<String, _> = char::decode_utf16(units).collect();
-        text.ok()
-            .filter(|_| odd.is_empty())
-            .ok_or_else(|| not_text("it is not valid UTF-16"))
-    };
-    match bytes {
-        [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes),
-        [0xfe, 0xff, rest @ ..] => utf16(rest, u16::from_be_bytes),
-        [0xef, 0xbb, 0xbf, rest @ ..] | rest => match std::str::from_utf8(rest) {
-            Ok(text) => Ok(text.to_owned()),
-            Err(error) => {
-                let line = 1 + rest[..error.valid_up_to()]
-                    .iter()
-                    .filter(|byte| **byte == b'\n')
-                    .count() as u64;
-                Err(ConfigError::InvalidYaml {
-                    origin: origin.clone(),
-                    line,
-                    column: 0,
-                    problem: "it is not valid UTF-8".to_owned(),
-                })
-            }
-        },
-    }
-}
-
-/// The documents of a text, parsed. Parser messages are passed on only where they cannot contain the file's text.
-fn documents(text: &str, origin: &Origin) -> Result<Vec<Value>, ConfigError> {
-    if text.trim_start().starts_with('{')
-        && let Ok(document) = serde_json::from_str(text)
-    {
-        return Ok(vec![document]);
-    }
-    serde_saphyr::from_multiple::<Value>(text).map_err(|error| {
-        let (line, column) = error.location().map_or((0, 0), |at| (at.line(), at.column()));
-        let problem = match error.without_snippet() {
-            serde_saphyr::Error::ExternalMessage { msg, .. } => msg.clone(),
-            serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } => {
-                format!("the key {key:?} appears twice")
-            }
-            _ => "the structure is broken; check indentation and quotes".to_owned(),
-        };
-        ConfigError::InvalidYaml {
-            origin: origin.clone(),
-            line,
-            column,
-            problem,
-        }
-    })
 }

@@ -7,28 +7,42 @@
 //! | `error` | [`ConfigError`] |
 //! | `environment` | what of the process's environment is read, and the choice between kubeconfig and in-cluster |
 //! | `in_cluster` | the configuration of a pod |
-//! | `kubeconfig` | the kubeconfig file: model, reading, merging, writing |
+//! | `kubeconfig`, `entries` | the kubeconfig file: model, reading, merging, writing |
+//! | `text` | its encodings and its YAML |
 //! | `fields` | typed access to the keys of a mapping, with errors that name them |
 //! | `resolve` | from a kubeconfig to a [`Config`] |
+//! | `plugin` | the settings of credential plugins and providers |
+//!
+//! ```
+//! use kubeloom::config::{AuthConfig, Config};
+//!
+//! let mut config = Config::new("https://host:6443");
+//! config.auth = AuthConfig::Token("t0ken".into());
+//! assert!(!format!("{config:?}").contains("t0ken"));
+//! ```
 //!
 //! This module must not know how a connection is made: no sockets, no TLS, no HTTP. It reads files and the environment,
 //! each once, when asked to.
 
+mod entries;
 mod environment;
 mod error;
 mod fields;
 mod in_cluster;
 mod kubeconfig;
+mod plugin;
 mod resolve;
 mod secret;
+mod text;
 mod types;
 
+pub use self::entries::{Cluster, Context, User};
 pub use self::environment::Environment;
 pub use self::error::{ConfigError, Origin};
-pub use self::kubeconfig::{Cluster, Context, Kubeconfig, Named, Opaque, Remaining, User};
+pub use self::kubeconfig::{Kubeconfig, Named, Opaque, Remaining};
 pub use self::resolve::KubeconfigOptions;
 pub use self::secret::{Secret, SecretBytes, SecretString, UrlString};
 pub use self::types::{
     AuthConfig, AuthProviderConfig, ClientIdentity, Compression, Config, DataSource, ExecConfig,
-    HttpVersions, Impersonation, InteractiveMode, Proxy, SecretSource, TlsConfig, Trust,
+    HttpVersions, Impersonation, InteractiveMode, KeepAlive, Proxy, SecretSource, TlsConfig, Trust,
 };

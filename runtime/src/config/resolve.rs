@@ -1,16 +1,13 @@
 //! From a [`Kubeconfig`] to a [`Config`], by the rules of client-go.
 
-use std::collections::BTreeMap;
-use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use base64::Engine;
-use serde_json::Value;
 
-use super::fields::{Fields, invalid};
+use super::fields::invalid;
 use super::{
-    AuthConfig, AuthProviderConfig, ClientIdentity, Cluster, Compression, Config, ConfigError, Context,
-    DataSource, ExecConfig, Impersonation, InteractiveMode, Kubeconfig, Named, Opaque, Origin, Proxy,
-    SecretBytes, SecretSource, SecretString, TlsConfig, Trust, User,
+    AuthConfig, ClientIdentity, Cluster, Compression, Config, ConfigError, Context, DataSource,
+    Impersonation, Kubeconfig, Named, Origin, Proxy, SecretBytes, SecretSource, TlsConfig, Trust, User,
 };
 
 /// What to use of a kubeconfig in place of what it says itself.
@@ -82,9 +79,16 @@ impl Config {
                 origin: &user.origin,
             };
             config.impersonate = at.impersonation(&user.value)?;
+            let identity = at.identity(&user.value)?;
+            let auth = at.auth(&user.value, identity.is_some())?;
             if config.uses_tls() {
-                config.tls.identity = at.identity(&user.value)?;
-                config.auth = at.auth(&user.value, config.tls.identity.is_some())?;
+                (config.tls.identity, config.auth) = (identity, auth);
+            } else if identity.is_some() || auth != AuthConfig::Anonymous {
+                tracing::warn!(
+                    server = %config.server,
+                    user = user.name,
+                    "the user's credentials are not used because the server is reached without TLS"
+                );
             }
         }
         if let Some(namespace) = options
@@ -201,15 +205,15 @@ fn names<T>(entries: &[Named<T>]) -> Vec<String> {
 }
 
 /// An entry's place in its file, for errors and for relative paths.
-struct At<'a> {
+pub(super) struct At<'a> {
     list: &'static str,
     name: &'a str,
     inner: &'static str,
-    origin: &'a Origin,
+    pub(super) origin: &'a Origin,
 }
 
 impl At<'_> {
-    fn key(&self, field: &str) -> String {
+    pub(super) fn key(&self, field: &str) -> String {
         format!("{}[{}].{}.{field}", self.list, self.name, self.inner)
     }
 
@@ -218,7 +222,7 @@ impl At<'_> {
     }
 
     /// A path, from the file's directory if it is relative.
-    fn path(&self, path: &str) -> PathBuf {
+    pub(super) fn path(&self, path: &str) -> PathBuf {
         match self.origin {
             Origin::File(file) => file.parent().unwrap_or(Path::new("")).join(path),
             Origin::Memory => PathBuf::from(path),
@@ -356,82 +360,5 @@ impl At<'_> {
             (_, Some(provider)) if !has_identity => Ok(AuthConfig::Provider(self.provider(provider)?)),
             _ => Ok(AuthConfig::Anonymous),
         }
-    }
-
-    fn exec(&self, exec: &Opaque) -> Result<ExecConfig, ConfigError> {
-        let mut fields = Fields::new(exec.expose().clone(), self.key("exec"), self.origin)?;
-        let api_version = match fields.string("apiVersion")?.as_deref() {
-            Some(known @ ("client.authentication.k8s.io/v1" | "client.authentication.k8s.io/v1beta1")) => {
-                known.to_owned()
-            }
-            _ => {
-                let problem = "the version of the plugin protocol is missing or unknown";
-                let remedy = "set client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1";
-                return Err(fields.invalid("apiVersion", problem, remedy));
-            }
-        };
-        let Some(command) = fields.string("command")? else {
-            return Err(fields.invalid("command", "the plugin's program is missing", "name it"));
-        };
-        let command = if command.contains(['/', MAIN_SEPARATOR]) {
-            self.path(&command).to_string_lossy().into_owned()
-        } else {
-            command
-        };
-        let interactive_mode = match (
-            fields.string("interactiveMode")?.as_deref(),
-            api_version.ends_with("/v1"),
-        ) {
-            (Some("Never"), _) => InteractiveMode::Never,
-            (Some("IfAvailable"), _) | (None, false) => InteractiveMode::IfAvailable,
-            (Some("Always"), _) => InteractiveMode::Always,
-            _ => {
-                let problem = "the mode is missing or unknown";
-                return Err(fields.invalid("interactiveMode", problem, "set Never, IfAvailable or Always"));
-            }
-        };
-        Ok(ExecConfig {
-            command,
-            args: fields
-                .strings("args")?
-                .into_iter()
-                .map(SecretString::from)
-                .collect(),
-            env: self.exec_env(fields.list("env")?)?,
-            install_hint: fields.string("installHint")?,
-            provide_cluster_info: fields.boolean("provideClusterInfo")?,
-            interactive_mode,
-            api_version,
-        })
-    }
-
-    fn exec_env(&self, items: Vec<Value>) -> Result<Vec<(String, SecretString)>, ConfigError> {
-        let mut env = Vec::with_capacity(items.len());
-        for (index, item) in items.into_iter().enumerate() {
-            let mut fields = Fields::new(item, self.key(&format!("exec.env[{index}]")), self.origin)?;
-            let Some(name) = fields.string("name")? else {
-                return Err(fields.invalid("name", "the variable's name is missing", "set it"));
-            };
-            env.push((
-                name,
-                SecretString::from(fields.string("value")?.unwrap_or_default()),
-            ));
-        }
-        Ok(env)
-    }
-
-    fn provider(&self, provider: &Opaque) -> Result<AuthProviderConfig, ConfigError> {
-        let mut fields = Fields::new(provider.expose().clone(), self.key("auth-provider"), self.origin)?;
-        let Some(name) = fields.string("name")? else {
-            return Err(fields.invalid("name", "the provider's name is missing", "set it, such as oidc"));
-        };
-        let mut entries = fields.entries("config")?;
-        let mut settings = BTreeMap::new();
-        for key in entries.names() {
-            if let Some(value) = entries.string(&key)? {
-                settings.insert(key, SecretString::from(value));
-            }
-        }
-        Ok(AuthProviderConfig { name, settings })
     }
 }

@@ -35,6 +35,8 @@ pub struct Config {
     pub compression: Compression,
     /// Which versions of HTTP are offered to a TLS server.
     pub http: HttpVersions,
+    /// How dead HTTP/2 connections are found.
+    pub keep_alive: KeepAlive,
 }
 
 impl Config {
@@ -51,6 +53,7 @@ impl Config {
             timeout: None,
             compression: Compression::Gzip,
             http: HttpVersions::Http2AndHttp1,
+            keep_alive: KeepAlive::default(),
         }
     }
 }
@@ -255,4 +258,23 @@ pub enum HttpVersions {
     Http2AndHttp1,
     /// HTTP/1.1 only, one connection per call in flight; for proxies that mistreat HTTP/2.
     Http1,
+}
+
+/// How dead HTTP/2 connections are found: without pings, a watch on a half-open connection waits for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeepAlive {
+    /// After this long without a byte from the server it is pinged, whether or not calls are in flight.
+    pub interval: Duration,
+    /// A server that has not answered by then is taken for dead, and all calls on that connection fail.
+    pub timeout: Duration,
+}
+
+impl Default for KeepAlive {
+    /// 30 s and 15 s, as client-go.
+    fn default() -> Self {
+        Self {
+            interval: Duration::from_secs(30),
+            timeout: Duration::from_secs(15),
+        }
+    }
 }

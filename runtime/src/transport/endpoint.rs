@@ -136,9 +136,10 @@ mod tests {
 
     fn parse(server: &str, trust: Trust) -> Result<Endpoint, TransportError> {
         let mut config = Config::new(server);
-        let mut tls = TlsConfig::default();
-        tls.trust = trust;
-        config.tls = tls;
+        config.tls = TlsConfig {
+            trust,
+            ..TlsConfig::default()
+        };
         Endpoint::new(&config)
     }
 

@@ -15,7 +15,7 @@ use crate::config::{Compression, Config, Proxy};
 
 /// HTTP/2 or HTTP/1.1 to the server of a [`Config`], over TLS if its URL says so.
 ///
-/// HTTP/2 is agreed on by ALPN. A connection is shared by all calls, found dead by pings within 45 s even while idle, and
+/// HTTP/2 is agreed on by ALPN. A connection is shared by all calls, found dead by pings even while idle, and
 /// replaced then. Cloning is cheap and shares the connections. Calls need a tokio runtime with I/O and time.
 #[derive(Clone, Debug)]
 pub struct HttpTransport {
@@ -60,7 +60,8 @@ fn stack(
         .then(|| Tls::new(&config.tls, config.http, endpoint))
         .transpose()?;
 
-    let mut next: Arc<dyn Transport> = Arc::new(Wire::new(endpoint.clone(), tls, clock.clone()));
+    let mut next: Arc<dyn Transport> =
+        Arc::new(Wire::new(endpoint.clone(), tls, config.keep_alive, clock.clone()));
     if config.compression == Compression::Gzip {
         next = Arc::new(Gzip { next });
     }

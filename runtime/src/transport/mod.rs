@@ -13,6 +13,18 @@
 //! | `wire` | the innermost layer: hyper's client, and its errors in our terms |
 //! | `dial`, `tls`, `endpoint` | how a connection is made, and to where |
 //!
+//! ```no_run
+//! use kubeloom::config::Config;
+//! use kubeloom::transport::{HttpTransport, Method, Request, Transport};
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let transport = HttpTransport::new(&Config::from_env()?)?;
+//! let response = transport.send(Request::new(Method::Get, "/version")).await?;
+//! println!("{} {:?}", response.status, response.body.collect(1 << 20).await?);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! This module must not know what an API object is: no kinds, no status decoding, no content types.
 
 mod body;

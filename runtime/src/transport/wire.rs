@@ -26,12 +26,8 @@ use super::{
     Body, BoxFuture, CallKind, Headers, Request, Response, Transport, TransportError, TransportErrorKind,
 };
 use crate::clock::Clock;
+use crate::config::KeepAlive;
 
-/// A connection on which nothing arrived for this long is asked whether it lives; client-go's value. Finds half-open
-/// connections, on which a watch would wait for ever.
-const PING_INTERVAL: Duration = Duration::from_secs(30);
-/// A connection that has not answered by then is dead; client-go's value.
-const PING_TIMEOUT: Duration = Duration::from_secs(15);
 /// An idle connection is kept for this long; Go's default.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(90);
 /// At most this many idle HTTP/1.1 connections are kept; client-go's value.
@@ -55,14 +51,19 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    pub(super) fn new(endpoint: Arc<Endpoint>, tls: Option<Tls>, clock: Arc<dyn Clock>) -> Self {
+    pub(super) fn new(
+        endpoint: Arc<Endpoint>,
+        tls: Option<Tls>,
+        keep_alive: KeepAlive,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
         let http1 = tls.as_ref().map(Tls::http1_only);
         let shared = Dialer::new(endpoint.clone(), tls, clock.clone());
         let exclusive = Dialer::new(endpoint.clone(), http1, clock);
         Self {
             endpoint,
-            shared: pool(shared, IDLE_CONNECTIONS),
-            exclusive: pool(exclusive, 0),
+            shared: pool(shared, keep_alive, IDLE_CONNECTIONS),
+            exclusive: pool(exclusive, keep_alive, 0),
         }
     }
 
@@ -119,14 +120,14 @@ impl fmt::Debug for Wire {
     }
 }
 
-fn pool(dialer: Dialer, idle_connections: usize) -> Pool {
+fn pool(dialer: Dialer, keep_alive: KeepAlive, idle_connections: usize) -> Pool {
     Client::builder(TokioExecutor::new())
         .timer(TokioTimer::new())
         .pool_timer(TokioTimer::new())
         .pool_idle_timeout(IDLE_TIMEOUT)
         .pool_max_idle_per_host(idle_connections)
-        .http2_keep_alive_interval(PING_INTERVAL)
-        .http2_keep_alive_timeout(PING_TIMEOUT)
+        .http2_keep_alive_interval(keep_alive.interval)
+        .http2_keep_alive_timeout(keep_alive.timeout)
         .http2_keep_alive_while_idle(true)
         .http2_initial_stream_window_size(STREAM_WINDOW)
         .http2_initial_connection_window_size(CONNECTION_WINDOW)

@@ -348,3 +348,65 @@ impl Clock for SteppedClock {
         TokioClock.sleep(duration)
     }
 }
+
+/// A relay to the server that can stop passing bytes without closing anything, as a lost VPN does.
+pub struct Relay {
+    pub port: u16,
+    frozen: Arc<std::sync::atomic::AtomicBool>,
+}
+
+impl Relay {
+    pub async fn to(port: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let relay = Self {
+            port: listener.local_addr().unwrap().port(),
+            frozen: Arc::default(),
+        };
+        let frozen = relay.frozen.clone();
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                let server = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+                // Connections made after the thaw live; those that were frozen stay so.
+                let mine = Arc::new(std::sync::atomic::AtomicBool::new(false));
+                let ((client_in, client_out), (server_in, server_out)) =
+                    (client.into_split(), server.into_split());
+                tokio::spawn(pass(client_in, server_out, frozen.clone(), mine.clone()));
+                tokio::spawn(pass(server_in, client_out, frozen.clone(), mine));
+            }
+        });
+        relay
+    }
+
+    pub fn freeze(&self) {
+        self.frozen.store(true, std::sync::atomic::Ordering::SeqCst);
+    }
+
+    pub fn thaw(&self) {
+        self.frozen.store(false, std::sync::atomic::Ordering::SeqCst);
+    }
+}
+
+async fn pass(
+    mut from: tokio::net::tcp::OwnedReadHalf,
+    mut to: tokio::net::tcp::OwnedWriteHalf,
+    frozen: Arc<std::sync::atomic::AtomicBool>,
+    mine: Arc<std::sync::atomic::AtomicBool>,
+) {
+    use std::sync::atomic::Ordering::SeqCst;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let mut buffer = vec![0; 16 << 10];
+    while let Ok(length @ 1..) = from.read(&mut buffer).await {
+        if frozen.load(SeqCst) {
+            mine.store(true, SeqCst);
+        }
+        if mine.load(SeqCst) {
+            continue;
+        }
+        if to.write_all(&buffer[..length]).await.is_err() {
+            return;
+        }
+    }
+    if mine.load(SeqCst) {
+        std::future::pending::<()>().await;
+    }
+}
