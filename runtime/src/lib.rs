@@ -5,7 +5,7 @@
 //! | module | what is there |
 //! |---|---|
 //! | [`value`] | strings, maps, quantities, times: what fields are made of |
-//! | [`record`] | the table behind each type |
+//! | [`mod@record`] | the table behind each type |
 //! | [`wire`] | JSON, YAML and protobuf, each written once over the table |
 //! | [`meta`] | the types that all groups share |
 //! | [`resource`] | names, scope, verbs and subresources of a kind, as types |

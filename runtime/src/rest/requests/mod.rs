@@ -14,8 +14,8 @@ pub use write::{Create, FieldValidation, Update, WriteOptions};
 
 /// What every request struct has: timeout, format, options as data, and `await`.
 macro_rules! request {
-    ($name:ident<$($life:lifetime,)? $($generic:ident $(: $bound:path)?),*>, $options:ty, $output:ty) => {
-        impl<$($life,)? $($generic $(: $bound)?),*> $name<$($life,)? $($generic),*> {
+    ($name:ident $(<$($life:lifetime,)? $($generic:ident: $bound:path),*>)?, $options:ty, $output:ty) => {
+        impl $(<$($life,)? $($generic: $bound),*>)? $name $(<$($life,)? $($generic),*>)? {
             /// The longest the call may take, in place of the client's default.
             pub fn timeout(mut self, timeout: std::time::Duration) -> Self {
                 self.call.set_timeout(timeout);
@@ -35,7 +35,7 @@ macro_rules! request {
             }
         }
 
-        impl<$($life,)? $($generic $(: $bound)?),*> std::future::IntoFuture for $name<$($life,)? $($generic),*> {
+        impl $(<$($life,)? $($generic: $bound),*>)? std::future::IntoFuture for $name $(<$($life,)? $($generic),*>)? {
             type Output = Result<$output, crate::error::Error>;
             type IntoFuture = futures_core::future::BoxFuture<'static, Self::Output>;
 
