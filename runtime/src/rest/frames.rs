@@ -153,12 +153,12 @@ mod tests {
 
     #[test]
     fn lengths_are_big_endian() {
-        let text = [0, 0, 0, 2, 7, 8, 0, 0, 0, 0, 0, 0, 0, 1, 9, 0, 0];
+        let text = [0, 0, 0, 2, 1, 2, 0, 0, 0, 0, 0, 0, 0, 1, 33, 0, 0];
         for split in 0..text.len() {
             let (one, two) = text.split_at(split);
             assert_eq!(
                 frames(Format::Protobuf, &[one, two]),
-                [vec![7, 8], vec![], vec![9]]
+                [vec![1, 2], vec![], vec![33]]
             );
         }
     }
