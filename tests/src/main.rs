@@ -15,12 +15,15 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Run a real kube-apiserver (with etcd, without controllers) until Ctrl-C.
+    Apiserver(commands::apiserver::ApiserverArgs),
     /// Write or check the fact table of the Kubernetes types.
     Facts(commands::facts::FactsArgs),
 }
 
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
+        Command::Apiserver(args) => commands::apiserver::run(args),
         Command::Facts(args) => commands::facts::run(args),
     }
 }

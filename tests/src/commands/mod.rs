@@ -1,3 +1,4 @@
 //! The commands of `kubeloom-tests`, one module each.
 
+pub mod apiserver;
 pub mod facts;
