@@ -6,9 +6,17 @@ use kubeloom_k8s::Clientset;
 async fn main() -> Result<(), kubeloom::Error> {
     let clientset = Clientset::from_env().await?;
     let pods = clientset.core_v1().all_pods().list().await?;
-    println!("{:<24} {:<48} {:<10} {:>5}  NODE", "NAMESPACE", "NAME", "PHASE", "READY");
+    println!(
+        "{:<24} {:<48} {:<10} {:>5}  NODE",
+        "NAMESPACE", "NAME", "PHASE", "READY"
+    );
     for pod in &pods {
-        let ready = pod.status.container_statuses.iter().filter(|status| status.ready).count();
+        let ready = pod
+            .status
+            .container_statuses
+            .iter()
+            .filter(|status| status.ready)
+            .count();
         println!(
             "{:<24} {:<48} {:<10} {:>5}  {}",
             pod.metadata.namespace,

@@ -7,7 +7,9 @@ use kubeloom_k8s::Clientset;
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), kubeloom::Error> {
     let clientset = Clientset::from_env().await?;
-    let namespace = std::env::args().nth(1).unwrap_or_else(|| clientset.client().default_namespace().to_owned());
+    let namespace = std::env::args()
+        .nth(1)
+        .unwrap_or_else(|| clientset.client().default_namespace().to_owned());
     let config_maps = clientset.core_v1().config_maps(&namespace);
     let mut version = config_maps.list().await?.metadata.resource_version.to_string();
     println!("watching {namespace} from version {version}");

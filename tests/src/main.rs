@@ -17,6 +17,8 @@ struct Cli {
 enum Command {
     /// Run a real kube-apiserver (with etcd, without controllers) until Ctrl-C.
     Apiserver(commands::apiserver::ApiserverArgs),
+    /// Check that each feature of a generated crate compiles alone.
+    Features(commands::features::FeaturesArgs),
     /// Write or check the fact table of the Kubernetes types.
     Facts(commands::facts::FactsArgs),
 }
@@ -24,6 +26,7 @@ enum Command {
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Apiserver(args) => commands::apiserver::run(args),
+        Command::Features(args) => commands::features::run(args),
         Command::Facts(args) => commands::facts::run(args),
     }
 }

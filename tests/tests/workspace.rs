@@ -11,7 +11,11 @@ fn metadata() -> Value {
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
         .output()
         .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
@@ -20,10 +24,18 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
 }
 
 fn members(metadata: &Value) -> BTreeMap<&str, &Value> {
-    let ids: BTreeSet<&str> =
-        metadata["workspace_members"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let ids: BTreeSet<&str> = metadata["workspace_members"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
     let packages = metadata["packages"].as_array().unwrap();
-    packages.iter().filter(|package| ids.contains(text(package, "id"))).map(|package| (text(package, "name"), package)).collect()
+    packages
+        .iter()
+        .filter(|package| ids.contains(text(package, "id")))
+        .map(|package| (text(package, "name"), package))
+        .collect()
 }
 
 /// Each crate and those of ours that it may link, beside tests. Generated crates stand on the runtime alone; the generator
@@ -48,7 +60,10 @@ fn crates_depend_in_one_direction() {
             let other = text(dependency, "name");
             let is_ours = other == "kubeloom" || other.starts_with("kubeloom-");
             let is_dev = text(dependency, "kind") == "dev";
-            assert!(!is_ours || is_dev || allowed(name).contains(&other), "{name} may not depend on {other}");
+            assert!(
+                !is_ours || is_dev || allowed(name).contains(&other),
+                "{name} may not depend on {other}"
+            );
         }
     }
 }
@@ -66,7 +81,11 @@ fn every_crate_states_licence_and_oldest_rust_and_every_dependency_keeps_to_it()
     for package in metadata["packages"].as_array().unwrap() {
         let theirs = text(package, "rust_version");
         if !theirs.is_empty() {
-            assert!(number(theirs) <= number(&format!("{ours}.99")), "{} needs Rust {theirs}", text(package, "name"));
+            assert!(
+                number(theirs) <= number(&format!("{ours}.99")),
+                "{} needs Rust {theirs}",
+                text(package, "name")
+            );
         }
     }
 }
