@@ -123,7 +123,7 @@ record! { APIResource {
     3 group "group" [8] OMIT;
     4 version "version" [9] OMIT;
     5 kind "kind" [3] KEEP;
-    6 verbs "verbs" [4] NIL;
+    6 verbs "verbs" [4, 1] NIL;
     7 short_names "shortNames" [5] OMIT;
     8 categories "categories" [7] OMIT;
     9 storage_version_hash "storageVersionHash" [10] OMIT;
