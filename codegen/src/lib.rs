@@ -73,18 +73,26 @@ pub struct Generated {
 /// # Errors
 /// All that is wrong with the documents and options, not only the first.
 pub fn generate(documents: &Documents, options: &Options) -> Result<Generated, Report> {
+    let (api, warnings) = describe(documents, options)?;
+    let mut files = emit::emit(&api, options);
+    let counts = Counts::of(&api, files.len());
+    let provenance = provenance::text(documents, facts::TABLE, options, &api, counts, &files);
+    files.insert(provenance::FILE.to_owned(), provenance);
+    Ok(Generated { files, counts, warnings })
+}
+
+/// Decides what the crate will have, without printing it: the first half of [`generate`]. The second value are warnings.
+///
+/// # Errors
+/// As [`generate`].
+pub fn describe(documents: &Documents, options: &Options) -> Result<(ir::Api, Report), Report> {
     let mut report = Report::default();
     options.check(&mut report);
     let facts = embedded_facts()?;
     let mut model = parse::parse(documents, &mut report);
     fixups::apply(&mut model, fixups::TABLE, &mut report);
     let api = lower::lower(&model, &facts, &options.groups, &mut report);
-    let (api, warnings) = check::gate(api, report)?;
-    let mut files = emit::emit(&api, options);
-    let counts = Counts::of(&api, files.len());
-    let provenance = provenance::text(documents, facts::TABLE, options, &api, counts, &files);
-    files.insert(provenance::FILE.to_owned(), provenance);
-    Ok(Generated { files, counts, warnings })
+    check::gate(api, report)
 }
 
 fn embedded_facts() -> Result<Facts, Report> {

@@ -19,6 +19,8 @@ enum Command {
     Apiserver(commands::apiserver::ApiserverArgs),
     /// Check that each feature of a generated crate compiles alone.
     Features(commands::features::FeaturesArgs),
+    /// Write or check the test sources that list what was generated.
+    Tables(commands::tables::TablesArgs),
     /// Write or check the fact table of the Kubernetes types.
     Facts(commands::facts::FactsArgs),
 }
@@ -27,6 +29,7 @@ fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Apiserver(args) => commands::apiserver::run(args),
         Command::Features(args) => commands::features::run(args),
+        Command::Tables(args) => commands::tables::run(args),
         Command::Facts(args) => commands::facts::run(args),
     }
 }

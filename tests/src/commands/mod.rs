@@ -3,3 +3,4 @@
 pub mod apiserver;
 pub mod facts;
 pub mod features;
+pub mod tables;

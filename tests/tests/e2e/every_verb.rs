@@ -136,11 +136,10 @@ impl Probe {
 
     pub(crate) async fn update_part<K, P>(&mut self)
     where
-        K: Resource<Scope: Reach> + Offers<verb::Update, P, Input: Resource + Default, Output: Wire>,
+        K: Resource<Scope: Reach> + Offers<verb::Update, P, Input: Wire + Default, Output: Wire>,
         P: Subresource,
     {
-        let mut body = K::Input::default();
-        body.metadata_mut().name = ABSENT.into();
+        let body = K::Input::default();
         let answer = self.api::<K>().subresource::<P>().update(ABSENT, &body).dry_run().await;
         self.judge(Self::describe::<K>(P::NAME), answer);
     }
@@ -157,11 +156,10 @@ impl Probe {
 
     pub(crate) async fn create_part<K, P>(&mut self)
     where
-        K: Resource<Scope: Reach> + Offers<verb::Create, P, Input: Resource + Default, Output: Wire>,
+        K: Resource<Scope: Reach> + Offers<verb::Create, P, Input: Wire + Default, Output: Wire>,
         P: Subresource,
     {
-        let mut body = K::Input::default();
-        body.metadata_mut().name = ABSENT.into();
+        let body = K::Input::default();
         let answer = self.api::<K>().subresource::<P>().create(ABSENT, &body).dry_run().await;
         self.judge(Self::describe::<K>(P::NAME), answer);
     }

@@ -9,7 +9,7 @@ use kubeloom_tests::require_apiserver;
 fn clientset(kubeconfig: &str) -> Clientset {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), kubeconfig).unwrap();
-    let config = Config::from_kubeconfig(file.path(), KubeconfigOptions::default()).unwrap();
+    let config = Config::from_kubeconfig(file.path(), &KubeconfigOptions::default()).unwrap();
     Clientset::from_config(&config).unwrap()
 }
 
@@ -41,7 +41,7 @@ async fn who_may_not_is_told_so() {
 #[tokio::test]
 async fn an_untrusted_certificate_is_named_with_its_remedy() {
     let server = require_apiserver!();
-    let mut config = Config::from_kubeconfig(server.kubeconfig_path(), KubeconfigOptions::default()).unwrap();
+    let mut config = Config::from_kubeconfig(server.kubeconfig_path(), &KubeconfigOptions::default()).unwrap();
     config.tls.trust = kubeloom::config::Trust::default();
     let error = Clientset::from_config(&config).unwrap().core_v1().nodes().list().await.unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Transport(_)), "{error:?}");
