@@ -196,6 +196,11 @@ impl Report {
         self.diagnostics.push(diagnostic);
     }
 
+    /// Adds all of another report.
+    pub fn extend(&mut self, other: Self) {
+        self.diagnostics.extend(other.diagnostics);
+    }
+
     /// Puts them in an order that does not depend on the order of the sources, errors first, each once.
     pub fn sort(&mut self) {
         self.diagnostics.sort_by(|a, b| (a.code.severity(), a).cmp(&(b.code.severity(), b)));

@@ -76,7 +76,7 @@ pub struct Module {
 pub struct Client {
     /// `CoreV1`.
     pub name: RustName,
-    /// Handles, sorted by name.
+    /// Handles, sorted by plural.
     pub handles: Vec<Handle>,
 }
 

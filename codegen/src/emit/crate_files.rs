@@ -71,7 +71,42 @@ pub(super) fn lib(api: &Api, options: &Options) -> String {
         }
     }
     items.push(parse_quote! { kubeloom::clientset! { Clientset { #(#lines),* } } });
+    items.push(visit_all(api));
     layout::file(&lib_docs(api, options), &items)
+}
+
+/// `visit_kinds` of the crate.
+fn visit_all(api: &Api) -> Item {
+    let calls = api.modules.iter().filter(|module| kinds(module).next().is_some()).map(|module| {
+        let (name, gate) = (ident(&module.name), gate(&module.gates));
+        quote! { #gate #name::visit_kinds(visitor); }
+    });
+    parse_quote! {
+        /// Shows a visitor each resource's kind of the group-versions that are turned on.
+        pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+            #(#calls)*
+            let _ = visitor;
+        }
+    }
+}
+
+/// `visit_kinds` of a module.
+fn visit(module: &Module) -> Option<Item> {
+    let kinds: Vec<_> = kinds(module).map(ident).collect();
+    (!kinds.is_empty()).then(|| {
+        parse_quote! {
+            /// Shows a visitor each resource's kind of this group-version.
+            pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+                #(visitor.visit::<#kinds>();)*
+            }
+        }
+    })
+}
+
+/// The kinds of resources.
+fn kinds(module: &Module) -> impl Iterator<Item = &RustName> {
+    let types = module.files.iter().flat_map(|file| &file.types);
+    types.filter(|ty| ty.resource.is_some()).map(|ty| &ty.name)
 }
 
 fn gate(gates: &BTreeSet<RustName>) -> TokenStream {
@@ -129,6 +164,7 @@ pub(super) fn module(module: &Module) -> String {
     }
     items.extend(module.client.iter().flat_map(|client| client_items(module, client, &names)));
     items.extend(module.markers.iter().flat_map(|marker| marker_items(marker, &names)));
+    items.extend(visit(module));
     layout::file(&[format!("`{}`.", module.title)], &items)
 }
 

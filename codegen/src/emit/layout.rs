@@ -1,6 +1,6 @@
 //! From items to text. `prettyplease` does it for Rust; bodies of our macros, which it runs together, are laid out here.
 
-use proc_macro2::{Delimiter, Group, Spacing, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use syn::{Item, Macro};
 
 /// Width up to which a macro stays on a line.
@@ -17,17 +17,37 @@ pub(super) fn file(docs: &[String], items: &[Item]) -> String {
         text.push_str(format!("//! {line}").trim_end());
         text.push('\n');
     }
-    let mut was_short = false;
+    let mut before = None;
     for item in items {
-        let short = matches!(item, Item::Use(_) | Item::Mod(_)) || is_record(item);
-        // Uses, and modules without attributes, stand together; a table stands right below its struct.
-        if !(is_record(item) || was_short && short) {
+        let group = group(item);
+        if group == Group::Alone || before != Some(group) {
             text.push('\n');
         }
         text.push_str(&item_text(item));
-        was_short = matches!(item, Item::Use(_)) || matches!(item, Item::Mod(module) if module.attrs.is_empty());
+        // A table stands right below its struct.
+        before = Some(if matches!(item, Item::Struct(_)) { Group::Table } else { group });
     }
     text
+}
+
+/// What stands together without empty lines.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Group {
+    Imports,
+    Modules,
+    Exports,
+    Table,
+    Alone,
+}
+
+fn group(item: &Item) -> Group {
+    match item {
+        Item::Use(item) if matches!(item.vis, syn::Visibility::Public(_)) => Group::Exports,
+        Item::Use(_) => Group::Imports,
+        Item::Mod(item) if item.attrs.is_empty() => Group::Modules,
+        item if is_record(item) => Group::Table,
+        _ => Group::Alone,
+    }
 }
 
 fn is_record(item: &Item) -> bool {
@@ -114,7 +134,7 @@ fn entries(body: TokenStream) -> Vec<String> {
 }
 
 /// An attribute; documentation in its usual form.
-fn attribute(group: &Group) -> String {
+fn attribute(group: &proc_macro2::Group) -> String {
     let inner: Vec<TokenTree> = group.stream().into_iter().collect();
     if let [TokenTree::Ident(name), TokenTree::Punct(_), TokenTree::Literal(text)] = inner.as_slice()
         && name == "doc"

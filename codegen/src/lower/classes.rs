@@ -1,6 +1,6 @@
 //! What each definition is: a struct of ours, a type of the runtime, or another name for something else.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::homes::{Homes, last, package};
 use crate::diagnostic::{Code, Diagnostic, Report};
@@ -133,15 +133,18 @@ impl<'a> Classes<'a> {
         );
     }
 
-    /// Follows other names to a schema that is none. A circle of names is any JSON.
-    pub(super) fn resolve(&self, schema: &'a Schema) -> Resolved<'a> {
-        let mut seen = BTreeMap::new();
+    /// Follows other names to a schema that is none. `following` are those that are being followed already and takes on
+    /// more; a name that leads to itself is any JSON.
+    pub(super) fn resolve(&self, schema: &'a Schema, following: &mut Vec<&'a str>) -> Resolved<'a> {
         let mut schema = schema;
         loop {
             let Shape::Ref(name) = &schema.shape else { return Resolved::Schema(schema) };
             match self.class(name) {
-                Class::Alias(next) if seen.insert(name.as_str(), ()).is_none() => schema = next,
-                Class::Alias(_) => return Resolved::Any,
+                Class::Alias(_) if following.contains(&name.as_str()) => return Resolved::Any,
+                Class::Alias(next) => {
+                    following.push(name);
+                    schema = next;
+                }
                 _ => return Resolved::Definition(name),
             }
         }

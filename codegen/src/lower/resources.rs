@@ -52,7 +52,7 @@ pub(super) struct Lowered {
     pub(super) resources: BTreeMap<String, Resource>,
     /// Definitions that resources need.
     pub(super) seeds: BTreeSet<String>,
-    /// Handles by module, sorted by name.
+    /// Handles by module, sorted by plural.
     pub(super) handles: BTreeMap<RustName, Vec<Handle>>,
     /// Markers by module.
     pub(super) markers: BTreeMap<RustName, Vec<Marker>>,
@@ -89,7 +89,7 @@ pub(super) fn lower(gv: &GroupVersion, classes: &Classes<'_>, out: &mut Lowered,
         out.seeds.insert(definition.to_owned());
         out.resources.insert(definition.to_owned(), resource);
     }
-    handles.sort_by(|a, b| a.name.cmp(&b.name));
+    handles.sort_by(|a, b| (&a.plural, a.reach).cmp(&(&b.plural, b.reach)));
     out.handles.insert(module.clone(), handles);
     out.markers.insert(module.clone(), markers.into_values().collect());
 }

@@ -8,7 +8,7 @@ use super::names::{Scope, pascal, snake, type_name};
 use super::presence::{Demand, hold, optional};
 use super::resources::Lowered;
 use super::{docs, graph};
-use crate::diagnostic::Report;
+use crate::diagnostic::{Code, Diagnostic, Location, Report};
 use crate::facts::{FieldFact, Message, Shape as FactShape, TYPE_META_FIELDS};
 use crate::ir::{Field, Presence, Primitive, Root, RustName, Type, TypeId, TypeRef, WireName};
 use crate::parse::{Definition, Object, Schema, Shape};
@@ -20,7 +20,7 @@ pub(super) fn build(
     classes: &Classes<'_>,
     report: &mut Report,
 ) -> BTreeMap<RustName, Vec<Type>> {
-    let mut builder = Builder { classes: *classes, scopes: BTreeMap::new(), built: BTreeMap::new() };
+    let mut builder = Builder { classes: *classes, scopes: BTreeMap::new(), built: BTreeMap::new(), following: Vec::new(), depth: 0, report: Report::default() };
     for name in reached {
         let found = (classes.homes.id(name), classes.model.definitions.get(name));
         let (Some(id), Some(definition)) = found else { continue };
@@ -30,7 +30,7 @@ pub(super) fn build(
         ty.resource = resource;
         builder.built.entry(id.module.clone()).or_default().push(ty);
     }
-    debug_assert!(lowered.resources.is_empty() || report.has_errors());
+    report.extend(builder.report);
     builder.built
 }
 
@@ -42,7 +42,15 @@ struct Builder<'a> {
     classes: Classes<'a>,
     scopes: BTreeMap<RustName, Scope>,
     built: BTreeMap<RustName, Vec<Type>>,
+    /// Names for schemas in place that are being followed.
+    following: Vec<&'a str>,
+    /// How many lists and maps the current type is within.
+    depth: usize,
+    report: Report,
 }
+
+/// How many lists and maps may stand within each other. Written types know three; the Rust compiler knows more.
+const MAX_NESTING: usize = 16;
 
 /// The struct that a schema is in.
 struct Owner<'a> {
@@ -161,7 +169,14 @@ impl<'a> Builder<'a> {
 
     /// The type without regard to presence, and whether it is a record.
     fn bare(&mut self, owner: &Owner<'_>, wire: &str, schema: &'a Schema) -> (TypeRef, bool) {
-        let schema = match self.classes.resolve(schema) {
+        let before = self.following.len();
+        let found = self.followed(owner, wire, schema);
+        self.following.truncate(before);
+        found
+    }
+
+    fn followed(&mut self, owner: &Owner<'_>, wire: &str, schema: &'a Schema) -> (TypeRef, bool) {
+        let schema = match self.classes.resolve(schema, &mut self.following) {
             Resolved::Definition(name) => {
                 let message = matches!(self.classes.class(name), Class::Struct | Class::RuntimeRecord(_));
                 return (self.classes.type_of(name), message);
@@ -174,9 +189,9 @@ impl<'a> Builder<'a> {
                 return (self.inline(owner, wire, object, schema), true);
             }
             Shape::Object(Object { additional: Some(values), .. }) => {
-                TypeRef::Map(Box::new(self.bare(owner, wire, values).0))
+                TypeRef::Map(Box::new(self.within(owner, wire, values)))
             }
-            Shape::List(Some(items)) => TypeRef::List(Box::new(self.bare(owner, wire, items).0)),
+            Shape::List(Some(items)) => TypeRef::List(Box::new(self.within(owner, wire, items))),
             Shape::List(None) => TypeRef::List(Box::new(TypeRef::Runtime("RawJson"))),
             Shape::String => TypeRef::Runtime("Str"),
             Shape::DateTime => TypeRef::Runtime("Time"),
@@ -191,6 +206,19 @@ impl<'a> Builder<'a> {
         (ty, false)
     }
 
+    /// The type of what a list or map holds.
+    fn within(&mut self, owner: &Owner<'_>, wire: &str, schema: &'a Schema) -> TypeRef {
+        if self.depth == MAX_NESTING {
+            let message = format!("{}.{wire} nests too many lists and maps; the innermost are taken as any JSON", owner.wire);
+            self.report.push(Diagnostic::new(Code::UnknownType, Location::default(), message));
+            return TypeRef::Runtime("RawJson");
+        }
+        self.depth += 1;
+        let (ty, _) = self.bare(owner, wire, schema);
+        self.depth -= 1;
+        ty
+    }
+
     /// The struct of an object that stands in place: named for its owner and the field.
     fn inline(&mut self, owner: &Owner<'_>, wire: &str, object: &'a Object, schema: &Schema) -> TypeRef {
         let module = &owner.id.module;
@@ -198,7 +226,9 @@ impl<'a> Builder<'a> {
         let name = scope.take(type_name(&format!("{}{}", owner.id.name, pascal(wire))));
         let id = TypeId { module: module.clone(), name };
         let path = format!("{}.{wire}", owner.wire);
+        let depth = std::mem::take(&mut self.depth);
         let mut ty = self.object(&Owner { id: &id, wire: &path }, object, None, false);
+        self.depth = depth;
         ty.docs = docs::of_inline(&path, schema);
         self.built.entry(module.clone()).or_default().push(ty);
         TypeRef::Named(id)

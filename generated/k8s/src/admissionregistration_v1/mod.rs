@@ -3,6 +3,7 @@
 //! `admissionregistration.k8s.io/v1`.
 
 use kubeloom::generated::{Api, RestClient};
+
 mod mutating_admission_policy;
 mod mutating_admission_policy_binding;
 mod mutating_webhook_configuration;
@@ -10,6 +11,7 @@ mod shared;
 mod validating_admission_policy;
 mod validating_admission_policy_binding;
 mod validating_webhook_configuration;
+
 pub use self::mutating_admission_policy::*;
 pub use self::mutating_admission_policy_binding::*;
 pub use self::mutating_webhook_configuration::*;
@@ -59,4 +61,14 @@ impl AdmissionregistrationV1 {
     ) -> Api<ValidatingWebhookConfiguration> {
         self.client.cluster()
     }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<MutatingAdmissionPolicy>();
+    visitor.visit::<MutatingAdmissionPolicyBinding>();
+    visitor.visit::<MutatingWebhookConfiguration>();
+    visitor.visit::<ValidatingAdmissionPolicy>();
+    visitor.visit::<ValidatingAdmissionPolicyBinding>();
+    visitor.visit::<ValidatingWebhookConfiguration>();
 }

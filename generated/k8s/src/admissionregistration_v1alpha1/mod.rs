@@ -3,9 +3,11 @@
 //! `admissionregistration.k8s.io/v1alpha1`.
 
 use kubeloom::generated::{Api, RestClient};
+
 mod mutating_admission_policy;
 mod mutating_admission_policy_binding;
 mod shared;
+
 pub use self::mutating_admission_policy::*;
 pub use self::mutating_admission_policy_binding::*;
 pub use self::shared::*;
@@ -31,4 +33,10 @@ impl AdmissionregistrationV1alpha1 {
     ) -> Api<MutatingAdmissionPolicyBinding> {
         self.client.cluster()
     }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<MutatingAdmissionPolicy>();
+    visitor.visit::<MutatingAdmissionPolicyBinding>();
 }

@@ -3,7 +3,9 @@
 //! `apiextensions.k8s.io/v1`.
 
 use kubeloom::generated::{Api, RestClient};
+
 mod custom_resource_definition;
+
 pub use self::custom_resource_definition::*;
 
 /// Typed handles of `apiextensions.k8s.io/v1`.
@@ -21,4 +23,9 @@ impl ApiextensionsV1 {
     pub fn custom_resource_definitions(&self) -> Api<CustomResourceDefinition> {
         self.client.cluster()
     }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<CustomResourceDefinition>();
 }

@@ -3,7 +3,9 @@
 //! `apiregistration.k8s.io/v1`.
 
 use kubeloom::generated::{Api, RestClient};
+
 mod api_service;
+
 pub use self::api_service::*;
 
 /// Typed handles of `apiregistration.k8s.io/v1`.
@@ -21,4 +23,9 @@ impl ApiregistrationV1 {
     pub fn api_services(&self) -> Api<APIService> {
         self.client.cluster()
     }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<APIService>();
 }

@@ -3,11 +3,13 @@
 //! `apps/v1`.
 
 use kubeloom::generated::{AllNamespaces, Api, RestClient};
+
 mod controller_revision;
 mod daemon_set;
 mod deployment;
 mod replica_set;
 mod stateful_set;
+
 pub use self::controller_revision::*;
 pub use self::daemon_set::*;
 pub use self::deployment::*;
@@ -25,44 +27,53 @@ impl AppsV1 {
     pub fn new(client: &RestClient) -> Self {
         Self { client: client.clone() }
     }
-    /// `controllerrevisions` of all namespaces: list and watch only.
-    pub fn all_controller_revisions(&self) -> Api<ControllerRevision, AllNamespaces> {
-        self.client.all_namespaces()
-    }
-    /// `daemonsets` of all namespaces: list and watch only.
-    pub fn all_daemon_sets(&self) -> Api<DaemonSet, AllNamespaces> {
-        self.client.all_namespaces()
-    }
-    /// `deployments` of all namespaces: list and watch only.
-    pub fn all_deployments(&self) -> Api<Deployment, AllNamespaces> {
-        self.client.all_namespaces()
-    }
-    /// `replicasets` of all namespaces: list and watch only.
-    pub fn all_replica_sets(&self) -> Api<ReplicaSet, AllNamespaces> {
-        self.client.all_namespaces()
-    }
-    /// `statefulsets` of all namespaces: list and watch only.
-    pub fn all_stateful_sets(&self) -> Api<StatefulSet, AllNamespaces> {
-        self.client.all_namespaces()
-    }
     /// `controllerrevisions` in one namespace.
     pub fn controller_revisions(&self, namespace: &str) -> Api<ControllerRevision> {
         self.client.namespaced(namespace)
+    }
+    /// `controllerrevisions` of all namespaces: list and watch only.
+    pub fn all_controller_revisions(&self) -> Api<ControllerRevision, AllNamespaces> {
+        self.client.all_namespaces()
     }
     /// `daemonsets` in one namespace.
     pub fn daemon_sets(&self, namespace: &str) -> Api<DaemonSet> {
         self.client.namespaced(namespace)
     }
+    /// `daemonsets` of all namespaces: list and watch only.
+    pub fn all_daemon_sets(&self) -> Api<DaemonSet, AllNamespaces> {
+        self.client.all_namespaces()
+    }
     /// `deployments` in one namespace.
     pub fn deployments(&self, namespace: &str) -> Api<Deployment> {
         self.client.namespaced(namespace)
+    }
+    /// `deployments` of all namespaces: list and watch only.
+    pub fn all_deployments(&self) -> Api<Deployment, AllNamespaces> {
+        self.client.all_namespaces()
     }
     /// `replicasets` in one namespace.
     pub fn replica_sets(&self, namespace: &str) -> Api<ReplicaSet> {
         self.client.namespaced(namespace)
     }
+    /// `replicasets` of all namespaces: list and watch only.
+    pub fn all_replica_sets(&self) -> Api<ReplicaSet, AllNamespaces> {
+        self.client.all_namespaces()
+    }
     /// `statefulsets` in one namespace.
     pub fn stateful_sets(&self, namespace: &str) -> Api<StatefulSet> {
         self.client.namespaced(namespace)
     }
+    /// `statefulsets` of all namespaces: list and watch only.
+    pub fn all_stateful_sets(&self) -> Api<StatefulSet, AllNamespaces> {
+        self.client.all_namespaces()
+    }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<ControllerRevision>();
+    visitor.visit::<DaemonSet>();
+    visitor.visit::<Deployment>();
+    visitor.visit::<ReplicaSet>();
+    visitor.visit::<StatefulSet>();
 }

@@ -3,10 +3,12 @@
 //! `authentication.k8s.io/v1`.
 
 use kubeloom::generated::{Api, RestClient};
+
 mod self_subject_review;
 mod shared;
 mod token_request;
 mod token_review;
+
 pub use self::self_subject_review::*;
 pub use self::shared::*;
 pub use self::token_request::*;
@@ -31,4 +33,10 @@ impl AuthenticationV1 {
     pub fn token_reviews(&self) -> Api<TokenReview> {
         self.client.cluster()
     }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<SelfSubjectReview>();
+    visitor.visit::<TokenReview>();
 }

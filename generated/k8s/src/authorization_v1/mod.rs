@@ -3,11 +3,13 @@
 //! `authorization.k8s.io/v1`.
 
 use kubeloom::generated::{Api, RestClient};
+
 mod local_subject_access_review;
 mod self_subject_access_review;
 mod self_subject_rules_review;
 mod shared;
 mod subject_access_review;
+
 pub use self::local_subject_access_review::*;
 pub use self::self_subject_access_review::*;
 pub use self::self_subject_rules_review::*;
@@ -44,4 +46,12 @@ impl AuthorizationV1 {
     pub fn subject_access_reviews(&self) -> Api<SubjectAccessReview> {
         self.client.cluster()
     }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<LocalSubjectAccessReview>();
+    visitor.visit::<SelfSubjectAccessReview>();
+    visitor.visit::<SelfSubjectRulesReview>();
+    visitor.visit::<SubjectAccessReview>();
 }

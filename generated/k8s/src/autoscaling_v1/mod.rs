@@ -3,8 +3,10 @@
 //! `autoscaling/v1`.
 
 use kubeloom::generated::{AllNamespaces, Api, RestClient};
+
 mod horizontal_pod_autoscaler;
 mod scale;
+
 pub use self::horizontal_pod_autoscaler::*;
 pub use self::scale::*;
 
@@ -19,12 +21,6 @@ impl AutoscalingV1 {
     pub fn new(client: &RestClient) -> Self {
         Self { client: client.clone() }
     }
-    /// `horizontalpodautoscalers` of all namespaces: list and watch only.
-    pub fn all_horizontal_pod_autoscalers(
-        &self,
-    ) -> Api<HorizontalPodAutoscaler, AllNamespaces> {
-        self.client.all_namespaces()
-    }
     /// `horizontalpodautoscalers` in one namespace.
     pub fn horizontal_pod_autoscalers(
         &self,
@@ -32,4 +28,15 @@ impl AutoscalingV1 {
     ) -> Api<HorizontalPodAutoscaler> {
         self.client.namespaced(namespace)
     }
+    /// `horizontalpodautoscalers` of all namespaces: list and watch only.
+    pub fn all_horizontal_pod_autoscalers(
+        &self,
+    ) -> Api<HorizontalPodAutoscaler, AllNamespaces> {
+        self.client.all_namespaces()
+    }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<HorizontalPodAutoscaler>();
 }

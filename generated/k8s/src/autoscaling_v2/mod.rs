@@ -3,7 +3,9 @@
 //! `autoscaling/v2`.
 
 use kubeloom::generated::{AllNamespaces, Api, RestClient};
+
 mod horizontal_pod_autoscaler;
+
 pub use self::horizontal_pod_autoscaler::*;
 
 /// Typed handles of `autoscaling/v2`.
@@ -17,12 +19,6 @@ impl AutoscalingV2 {
     pub fn new(client: &RestClient) -> Self {
         Self { client: client.clone() }
     }
-    /// `horizontalpodautoscalers` of all namespaces: list and watch only.
-    pub fn all_horizontal_pod_autoscalers(
-        &self,
-    ) -> Api<HorizontalPodAutoscaler, AllNamespaces> {
-        self.client.all_namespaces()
-    }
     /// `horizontalpodautoscalers` in one namespace.
     pub fn horizontal_pod_autoscalers(
         &self,
@@ -30,4 +26,15 @@ impl AutoscalingV2 {
     ) -> Api<HorizontalPodAutoscaler> {
         self.client.namespaced(namespace)
     }
+    /// `horizontalpodautoscalers` of all namespaces: list and watch only.
+    pub fn all_horizontal_pod_autoscalers(
+        &self,
+    ) -> Api<HorizontalPodAutoscaler, AllNamespaces> {
+        self.client.all_namespaces()
+    }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<HorizontalPodAutoscaler>();
 }

@@ -3,9 +3,11 @@
 //! `batch/v1`.
 
 use kubeloom::generated::{AllNamespaces, Api, RestClient};
+
 mod cron_job;
 mod job;
 mod shared;
+
 pub use self::cron_job::*;
 pub use self::job::*;
 pub use self::shared::*;
@@ -21,20 +23,26 @@ impl BatchV1 {
     pub fn new(client: &RestClient) -> Self {
         Self { client: client.clone() }
     }
-    /// `cronjobs` of all namespaces: list and watch only.
-    pub fn all_cron_jobs(&self) -> Api<CronJob, AllNamespaces> {
-        self.client.all_namespaces()
-    }
-    /// `jobs` of all namespaces: list and watch only.
-    pub fn all_jobs(&self) -> Api<Job, AllNamespaces> {
-        self.client.all_namespaces()
-    }
     /// `cronjobs` in one namespace.
     pub fn cron_jobs(&self, namespace: &str) -> Api<CronJob> {
         self.client.namespaced(namespace)
+    }
+    /// `cronjobs` of all namespaces: list and watch only.
+    pub fn all_cron_jobs(&self) -> Api<CronJob, AllNamespaces> {
+        self.client.all_namespaces()
     }
     /// `jobs` in one namespace.
     pub fn jobs(&self, namespace: &str) -> Api<Job> {
         self.client.namespaced(namespace)
     }
+    /// `jobs` of all namespaces: list and watch only.
+    pub fn all_jobs(&self) -> Api<Job, AllNamespaces> {
+        self.client.all_namespaces()
+    }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<CronJob>();
+    visitor.visit::<Job>();
 }

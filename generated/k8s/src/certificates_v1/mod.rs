@@ -3,9 +3,11 @@
 //! `certificates.k8s.io/v1`.
 
 use kubeloom::generated::{AllNamespaces, Api, RestClient};
+
 mod certificate_signing_request;
 mod cluster_trust_bundle;
 mod pod_certificate_request;
+
 pub use self::certificate_signing_request::*;
 pub use self::cluster_trust_bundle::*;
 pub use self::pod_certificate_request::*;
@@ -20,12 +22,6 @@ impl CertificatesV1 {
     /// Handles over a client.
     pub fn new(client: &RestClient) -> Self {
         Self { client: client.clone() }
-    }
-    /// `podcertificaterequests` of all namespaces: list and watch only.
-    pub fn all_pod_certificate_requests(
-        &self,
-    ) -> Api<PodCertificateRequest, AllNamespaces> {
-        self.client.all_namespaces()
     }
     /// `certificatesigningrequests` of the cluster.
     pub fn certificate_signing_requests(&self) -> Api<CertificateSigningRequest> {
@@ -42,4 +38,17 @@ impl CertificatesV1 {
     ) -> Api<PodCertificateRequest> {
         self.client.namespaced(namespace)
     }
+    /// `podcertificaterequests` of all namespaces: list and watch only.
+    pub fn all_pod_certificate_requests(
+        &self,
+    ) -> Api<PodCertificateRequest, AllNamespaces> {
+        self.client.all_namespaces()
+    }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<CertificateSigningRequest>();
+    visitor.visit::<ClusterTrustBundle>();
+    visitor.visit::<PodCertificateRequest>();
 }

@@ -3,8 +3,10 @@
 //! `certificates.k8s.io/v1beta1`.
 
 use kubeloom::generated::{AllNamespaces, Api, RestClient};
+
 mod cluster_trust_bundle;
 mod pod_certificate_request;
+
 pub use self::cluster_trust_bundle::*;
 pub use self::pod_certificate_request::*;
 
@@ -19,12 +21,6 @@ impl CertificatesV1beta1 {
     pub fn new(client: &RestClient) -> Self {
         Self { client: client.clone() }
     }
-    /// `podcertificaterequests` of all namespaces: list and watch only.
-    pub fn all_pod_certificate_requests(
-        &self,
-    ) -> Api<PodCertificateRequest, AllNamespaces> {
-        self.client.all_namespaces()
-    }
     /// `clustertrustbundles` of the cluster.
     pub fn cluster_trust_bundles(&self) -> Api<ClusterTrustBundle> {
         self.client.cluster()
@@ -36,4 +32,16 @@ impl CertificatesV1beta1 {
     ) -> Api<PodCertificateRequest> {
         self.client.namespaced(namespace)
     }
+    /// `podcertificaterequests` of all namespaces: list and watch only.
+    pub fn all_pod_certificate_requests(
+        &self,
+    ) -> Api<PodCertificateRequest, AllNamespaces> {
+        self.client.all_namespaces()
+    }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<ClusterTrustBundle>();
+    visitor.visit::<PodCertificateRequest>();
 }

@@ -3,7 +3,9 @@
 //! `coordination.k8s.io/v1`.
 
 use kubeloom::generated::{AllNamespaces, Api, RestClient};
+
 mod lease;
+
 pub use self::lease::*;
 
 /// Typed handles of `coordination.k8s.io/v1`.
@@ -17,12 +19,17 @@ impl CoordinationV1 {
     pub fn new(client: &RestClient) -> Self {
         Self { client: client.clone() }
     }
-    /// `leases` of all namespaces: list and watch only.
-    pub fn all_leases(&self) -> Api<Lease, AllNamespaces> {
-        self.client.all_namespaces()
-    }
     /// `leases` in one namespace.
     pub fn leases(&self, namespace: &str) -> Api<Lease> {
         self.client.namespaced(namespace)
     }
+    /// `leases` of all namespaces: list and watch only.
+    pub fn all_leases(&self) -> Api<Lease, AllNamespaces> {
+        self.client.all_namespaces()
+    }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<Lease>();
 }

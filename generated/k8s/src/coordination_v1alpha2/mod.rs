@@ -3,7 +3,9 @@
 //! `coordination.k8s.io/v1alpha2`.
 
 use kubeloom::generated::{AllNamespaces, Api, RestClient};
+
 mod lease_candidate;
+
 pub use self::lease_candidate::*;
 
 /// Typed handles of `coordination.k8s.io/v1alpha2`.
@@ -17,12 +19,17 @@ impl CoordinationV1alpha2 {
     pub fn new(client: &RestClient) -> Self {
         Self { client: client.clone() }
     }
-    /// `leasecandidates` of all namespaces: list and watch only.
-    pub fn all_lease_candidates(&self) -> Api<LeaseCandidate, AllNamespaces> {
-        self.client.all_namespaces()
-    }
     /// `leasecandidates` in one namespace.
     pub fn lease_candidates(&self, namespace: &str) -> Api<LeaseCandidate> {
         self.client.namespaced(namespace)
     }
+    /// `leasecandidates` of all namespaces: list and watch only.
+    pub fn all_lease_candidates(&self) -> Api<LeaseCandidate, AllNamespaces> {
+        self.client.all_namespaces()
+    }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<LeaseCandidate>();
 }

@@ -3,6 +3,7 @@
 //! `core/v1`.
 
 use kubeloom::generated::{AllNamespaces, Api, RestClient};
+
 mod binding;
 mod component_status;
 mod config_map;
@@ -21,6 +22,7 @@ mod secret;
 mod service;
 mod service_account;
 mod shared;
+
 pub use self::binding::*;
 pub use self::component_status::*;
 pub use self::config_map::*;
@@ -51,58 +53,6 @@ impl CoreV1 {
     pub fn new(client: &RestClient) -> Self {
         Self { client: client.clone() }
     }
-    /// `configmaps` of all namespaces: list and watch only.
-    pub fn all_config_maps(&self) -> Api<ConfigMap, AllNamespaces> {
-        self.client.all_namespaces()
-    }
-    /// `endpoints` of all namespaces: list and watch only.
-    pub fn all_endpoints(&self) -> Api<Endpoints, AllNamespaces> {
-        self.client.all_namespaces()
-    }
-    /// `events` of all namespaces: list and watch only.
-    pub fn all_events(&self) -> Api<Event, AllNamespaces> {
-        self.client.all_namespaces()
-    }
-    /// `limitranges` of all namespaces: list and watch only.
-    pub fn all_limit_ranges(&self) -> Api<LimitRange, AllNamespaces> {
-        self.client.all_namespaces()
-    }
-    /// `persistentvolumeclaims` of all namespaces: list and watch only.
-    pub fn all_persistent_volume_claims(
-        &self,
-    ) -> Api<PersistentVolumeClaim, AllNamespaces> {
-        self.client.all_namespaces()
-    }
-    /// `podtemplates` of all namespaces: list and watch only.
-    pub fn all_pod_templates(&self) -> Api<PodTemplate, AllNamespaces> {
-        self.client.all_namespaces()
-    }
-    /// `pods` of all namespaces: list and watch only.
-    pub fn all_pods(&self) -> Api<Pod, AllNamespaces> {
-        self.client.all_namespaces()
-    }
-    /// `replicationcontrollers` of all namespaces: list and watch only.
-    pub fn all_replication_controllers(
-        &self,
-    ) -> Api<ReplicationController, AllNamespaces> {
-        self.client.all_namespaces()
-    }
-    /// `resourcequotas` of all namespaces: list and watch only.
-    pub fn all_resource_quotas(&self) -> Api<ResourceQuota, AllNamespaces> {
-        self.client.all_namespaces()
-    }
-    /// `secrets` of all namespaces: list and watch only.
-    pub fn all_secrets(&self) -> Api<Secret, AllNamespaces> {
-        self.client.all_namespaces()
-    }
-    /// `serviceaccounts` of all namespaces: list and watch only.
-    pub fn all_service_accounts(&self) -> Api<ServiceAccount, AllNamespaces> {
-        self.client.all_namespaces()
-    }
-    /// `services` of all namespaces: list and watch only.
-    pub fn all_services(&self) -> Api<Service, AllNamespaces> {
-        self.client.all_namespaces()
-    }
     /// `bindings` in one namespace.
     pub fn bindings(&self, namespace: &str) -> Api<Binding> {
         self.client.namespaced(namespace)
@@ -115,17 +65,33 @@ impl CoreV1 {
     pub fn config_maps(&self, namespace: &str) -> Api<ConfigMap> {
         self.client.namespaced(namespace)
     }
+    /// `configmaps` of all namespaces: list and watch only.
+    pub fn all_config_maps(&self) -> Api<ConfigMap, AllNamespaces> {
+        self.client.all_namespaces()
+    }
     /// `endpoints` in one namespace.
     pub fn endpoints(&self, namespace: &str) -> Api<Endpoints> {
         self.client.namespaced(namespace)
+    }
+    /// `endpoints` of all namespaces: list and watch only.
+    pub fn all_endpoints(&self) -> Api<Endpoints, AllNamespaces> {
+        self.client.all_namespaces()
     }
     /// `events` in one namespace.
     pub fn events(&self, namespace: &str) -> Api<Event> {
         self.client.namespaced(namespace)
     }
+    /// `events` of all namespaces: list and watch only.
+    pub fn all_events(&self) -> Api<Event, AllNamespaces> {
+        self.client.all_namespaces()
+    }
     /// `limitranges` in one namespace.
     pub fn limit_ranges(&self, namespace: &str) -> Api<LimitRange> {
         self.client.namespaced(namespace)
+    }
+    /// `limitranges` of all namespaces: list and watch only.
+    pub fn all_limit_ranges(&self) -> Api<LimitRange, AllNamespaces> {
+        self.client.all_namespaces()
     }
     /// `namespaces` of the cluster.
     pub fn namespaces(&self) -> Api<Namespace> {
@@ -142,17 +108,31 @@ impl CoreV1 {
     ) -> Api<PersistentVolumeClaim> {
         self.client.namespaced(namespace)
     }
+    /// `persistentvolumeclaims` of all namespaces: list and watch only.
+    pub fn all_persistent_volume_claims(
+        &self,
+    ) -> Api<PersistentVolumeClaim, AllNamespaces> {
+        self.client.all_namespaces()
+    }
     /// `persistentvolumes` of the cluster.
     pub fn persistent_volumes(&self) -> Api<PersistentVolume> {
         self.client.cluster()
+    }
+    /// `pods` in one namespace.
+    pub fn pods(&self, namespace: &str) -> Api<Pod> {
+        self.client.namespaced(namespace)
+    }
+    /// `pods` of all namespaces: list and watch only.
+    pub fn all_pods(&self) -> Api<Pod, AllNamespaces> {
+        self.client.all_namespaces()
     }
     /// `podtemplates` in one namespace.
     pub fn pod_templates(&self, namespace: &str) -> Api<PodTemplate> {
         self.client.namespaced(namespace)
     }
-    /// `pods` in one namespace.
-    pub fn pods(&self, namespace: &str) -> Api<Pod> {
-        self.client.namespaced(namespace)
+    /// `podtemplates` of all namespaces: list and watch only.
+    pub fn all_pod_templates(&self) -> Api<PodTemplate, AllNamespaces> {
+        self.client.all_namespaces()
     }
     /// `replicationcontrollers` in one namespace.
     pub fn replication_controllers(
@@ -161,20 +141,63 @@ impl CoreV1 {
     ) -> Api<ReplicationController> {
         self.client.namespaced(namespace)
     }
+    /// `replicationcontrollers` of all namespaces: list and watch only.
+    pub fn all_replication_controllers(
+        &self,
+    ) -> Api<ReplicationController, AllNamespaces> {
+        self.client.all_namespaces()
+    }
     /// `resourcequotas` in one namespace.
     pub fn resource_quotas(&self, namespace: &str) -> Api<ResourceQuota> {
         self.client.namespaced(namespace)
+    }
+    /// `resourcequotas` of all namespaces: list and watch only.
+    pub fn all_resource_quotas(&self) -> Api<ResourceQuota, AllNamespaces> {
+        self.client.all_namespaces()
     }
     /// `secrets` in one namespace.
     pub fn secrets(&self, namespace: &str) -> Api<Secret> {
         self.client.namespaced(namespace)
     }
+    /// `secrets` of all namespaces: list and watch only.
+    pub fn all_secrets(&self) -> Api<Secret, AllNamespaces> {
+        self.client.all_namespaces()
+    }
     /// `serviceaccounts` in one namespace.
     pub fn service_accounts(&self, namespace: &str) -> Api<ServiceAccount> {
         self.client.namespaced(namespace)
+    }
+    /// `serviceaccounts` of all namespaces: list and watch only.
+    pub fn all_service_accounts(&self) -> Api<ServiceAccount, AllNamespaces> {
+        self.client.all_namespaces()
     }
     /// `services` in one namespace.
     pub fn services(&self, namespace: &str) -> Api<Service> {
         self.client.namespaced(namespace)
     }
+    /// `services` of all namespaces: list and watch only.
+    pub fn all_services(&self) -> Api<Service, AllNamespaces> {
+        self.client.all_namespaces()
+    }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<Binding>();
+    visitor.visit::<ComponentStatus>();
+    visitor.visit::<ConfigMap>();
+    visitor.visit::<Endpoints>();
+    visitor.visit::<Event>();
+    visitor.visit::<LimitRange>();
+    visitor.visit::<Namespace>();
+    visitor.visit::<Node>();
+    visitor.visit::<PersistentVolume>();
+    visitor.visit::<PersistentVolumeClaim>();
+    visitor.visit::<Pod>();
+    visitor.visit::<PodTemplate>();
+    visitor.visit::<ReplicationController>();
+    visitor.visit::<ResourceQuota>();
+    visitor.visit::<Secret>();
+    visitor.visit::<Service>();
+    visitor.visit::<ServiceAccount>();
 }

@@ -3,7 +3,9 @@
 //! `discovery.k8s.io/v1`.
 
 use kubeloom::generated::{AllNamespaces, Api, RestClient};
+
 mod endpoint_slice;
+
 pub use self::endpoint_slice::*;
 
 /// Typed handles of `discovery.k8s.io/v1`.
@@ -17,12 +19,17 @@ impl DiscoveryV1 {
     pub fn new(client: &RestClient) -> Self {
         Self { client: client.clone() }
     }
-    /// `endpointslices` of all namespaces: list and watch only.
-    pub fn all_endpoint_slices(&self) -> Api<EndpointSlice, AllNamespaces> {
-        self.client.all_namespaces()
-    }
     /// `endpointslices` in one namespace.
     pub fn endpoint_slices(&self, namespace: &str) -> Api<EndpointSlice> {
         self.client.namespaced(namespace)
     }
+    /// `endpointslices` of all namespaces: list and watch only.
+    pub fn all_endpoint_slices(&self) -> Api<EndpointSlice, AllNamespaces> {
+        self.client.all_namespaces()
+    }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<EndpointSlice>();
 }

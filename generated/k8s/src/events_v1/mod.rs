@@ -3,7 +3,9 @@
 //! `events.k8s.io/v1`.
 
 use kubeloom::generated::{AllNamespaces, Api, RestClient};
+
 mod event;
+
 pub use self::event::*;
 
 /// Typed handles of `events.k8s.io/v1`.
@@ -17,12 +19,17 @@ impl EventsV1 {
     pub fn new(client: &RestClient) -> Self {
         Self { client: client.clone() }
     }
-    /// `events` of all namespaces: list and watch only.
-    pub fn all_events(&self) -> Api<Event, AllNamespaces> {
-        self.client.all_namespaces()
-    }
     /// `events` in one namespace.
     pub fn events(&self, namespace: &str) -> Api<Event> {
         self.client.namespaced(namespace)
     }
+    /// `events` of all namespaces: list and watch only.
+    pub fn all_events(&self) -> Api<Event, AllNamespaces> {
+        self.client.all_namespaces()
+    }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<Event>();
 }

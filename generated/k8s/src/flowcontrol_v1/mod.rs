@@ -3,8 +3,10 @@
 //! `flowcontrol.apiserver.k8s.io/v1`.
 
 use kubeloom::generated::{Api, RestClient};
+
 mod flow_schema;
 mod priority_level_configuration;
+
 pub use self::flow_schema::*;
 pub use self::priority_level_configuration::*;
 
@@ -27,4 +29,10 @@ impl FlowcontrolV1 {
     pub fn priority_level_configurations(&self) -> Api<PriorityLevelConfiguration> {
         self.client.cluster()
     }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<FlowSchema>();
+    visitor.visit::<PriorityLevelConfiguration>();
 }

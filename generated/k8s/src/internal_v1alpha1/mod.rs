@@ -3,7 +3,9 @@
 //! `internal.apiserver.k8s.io/v1alpha1`.
 
 use kubeloom::generated::{Api, RestClient};
+
 mod storage_version;
+
 pub use self::storage_version::*;
 
 /// Typed handles of `internal.apiserver.k8s.io/v1alpha1`.
@@ -21,4 +23,9 @@ impl InternalV1alpha1 {
     pub fn storage_versions(&self) -> Api<StorageVersion> {
         self.client.cluster()
     }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<StorageVersion>();
 }

@@ -3,4 +3,5 @@
 //! `meta/v1`.
 
 mod shared;
+
 pub use self::shared::*;

@@ -3,11 +3,13 @@
 //! `networking.k8s.io/v1`.
 
 use kubeloom::generated::{AllNamespaces, Api, RestClient};
+
 mod ingress;
 mod ingress_class;
 mod ip_address;
 mod network_policy;
 mod service_cidr;
+
 pub use self::ingress::*;
 pub use self::ingress_class::*;
 pub use self::ip_address::*;
@@ -25,14 +27,6 @@ impl NetworkingV1 {
     pub fn new(client: &RestClient) -> Self {
         Self { client: client.clone() }
     }
-    /// `ingresses` of all namespaces: list and watch only.
-    pub fn all_ingresses(&self) -> Api<Ingress, AllNamespaces> {
-        self.client.all_namespaces()
-    }
-    /// `networkpolicies` of all namespaces: list and watch only.
-    pub fn all_network_policies(&self) -> Api<NetworkPolicy, AllNamespaces> {
-        self.client.all_namespaces()
-    }
     /// `ingressclasses` of the cluster.
     pub fn ingress_classes(&self) -> Api<IngressClass> {
         self.client.cluster()
@@ -40,6 +34,10 @@ impl NetworkingV1 {
     /// `ingresses` in one namespace.
     pub fn ingresses(&self, namespace: &str) -> Api<Ingress> {
         self.client.namespaced(namespace)
+    }
+    /// `ingresses` of all namespaces: list and watch only.
+    pub fn all_ingresses(&self) -> Api<Ingress, AllNamespaces> {
+        self.client.all_namespaces()
     }
     /// `ipaddresses` of the cluster.
     pub fn ip_addresses(&self) -> Api<IPAddress> {
@@ -49,8 +47,21 @@ impl NetworkingV1 {
     pub fn network_policies(&self, namespace: &str) -> Api<NetworkPolicy> {
         self.client.namespaced(namespace)
     }
+    /// `networkpolicies` of all namespaces: list and watch only.
+    pub fn all_network_policies(&self) -> Api<NetworkPolicy, AllNamespaces> {
+        self.client.all_namespaces()
+    }
     /// `servicecidrs` of the cluster.
     pub fn service_cidrs(&self) -> Api<ServiceCIDR> {
         self.client.cluster()
     }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<Ingress>();
+    visitor.visit::<IngressClass>();
+    visitor.visit::<IPAddress>();
+    visitor.visit::<NetworkPolicy>();
+    visitor.visit::<ServiceCIDR>();
 }

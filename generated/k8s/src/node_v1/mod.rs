@@ -3,7 +3,9 @@
 //! `node.k8s.io/v1`.
 
 use kubeloom::generated::{Api, RestClient};
+
 mod runtime_class;
+
 pub use self::runtime_class::*;
 
 /// Typed handles of `node.k8s.io/v1`.
@@ -21,4 +23,9 @@ impl NodeV1 {
     pub fn runtime_classes(&self) -> Api<RuntimeClass> {
         self.client.cluster()
     }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<RuntimeClass>();
 }

@@ -3,8 +3,10 @@
 //! `policy/v1`.
 
 use kubeloom::generated::{AllNamespaces, Api, RestClient};
+
 mod eviction;
 mod pod_disruption_budget;
+
 pub use self::eviction::*;
 pub use self::pod_disruption_budget::*;
 
@@ -19,12 +21,17 @@ impl PolicyV1 {
     pub fn new(client: &RestClient) -> Self {
         Self { client: client.clone() }
     }
-    /// `poddisruptionbudgets` of all namespaces: list and watch only.
-    pub fn all_pod_disruption_budgets(&self) -> Api<PodDisruptionBudget, AllNamespaces> {
-        self.client.all_namespaces()
-    }
     /// `poddisruptionbudgets` in one namespace.
     pub fn pod_disruption_budgets(&self, namespace: &str) -> Api<PodDisruptionBudget> {
         self.client.namespaced(namespace)
     }
+    /// `poddisruptionbudgets` of all namespaces: list and watch only.
+    pub fn all_pod_disruption_budgets(&self) -> Api<PodDisruptionBudget, AllNamespaces> {
+        self.client.all_namespaces()
+    }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<PodDisruptionBudget>();
 }

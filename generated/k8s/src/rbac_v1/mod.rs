@@ -3,11 +3,13 @@
 //! `rbac.authorization.k8s.io/v1`.
 
 use kubeloom::generated::{AllNamespaces, Api, RestClient};
+
 mod cluster_role;
 mod cluster_role_binding;
 mod role;
 mod role_binding;
 mod shared;
+
 pub use self::cluster_role::*;
 pub use self::cluster_role_binding::*;
 pub use self::role::*;
@@ -25,14 +27,6 @@ impl RbacV1 {
     pub fn new(client: &RestClient) -> Self {
         Self { client: client.clone() }
     }
-    /// `rolebindings` of all namespaces: list and watch only.
-    pub fn all_role_bindings(&self) -> Api<RoleBinding, AllNamespaces> {
-        self.client.all_namespaces()
-    }
-    /// `roles` of all namespaces: list and watch only.
-    pub fn all_roles(&self) -> Api<Role, AllNamespaces> {
-        self.client.all_namespaces()
-    }
     /// `clusterrolebindings` of the cluster.
     pub fn cluster_role_bindings(&self) -> Api<ClusterRoleBinding> {
         self.client.cluster()
@@ -45,8 +39,24 @@ impl RbacV1 {
     pub fn role_bindings(&self, namespace: &str) -> Api<RoleBinding> {
         self.client.namespaced(namespace)
     }
+    /// `rolebindings` of all namespaces: list and watch only.
+    pub fn all_role_bindings(&self) -> Api<RoleBinding, AllNamespaces> {
+        self.client.all_namespaces()
+    }
     /// `roles` in one namespace.
     pub fn roles(&self, namespace: &str) -> Api<Role> {
         self.client.namespaced(namespace)
     }
+    /// `roles` of all namespaces: list and watch only.
+    pub fn all_roles(&self) -> Api<Role, AllNamespaces> {
+        self.client.all_namespaces()
+    }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<ClusterRole>();
+    visitor.visit::<ClusterRoleBinding>();
+    visitor.visit::<Role>();
+    visitor.visit::<RoleBinding>();
 }

@@ -3,8 +3,10 @@
 //! `resource.k8s.io/v1alpha3`.
 
 use kubeloom::generated::{Api, RestClient};
+
 mod device_taint_rule;
 mod resource_pool_status_request;
+
 pub use self::device_taint_rule::*;
 pub use self::resource_pool_status_request::*;
 
@@ -27,4 +29,10 @@ impl ResourceV1alpha3 {
     pub fn resource_pool_status_requests(&self) -> Api<ResourcePoolStatusRequest> {
         self.client.cluster()
     }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<DeviceTaintRule>();
+    visitor.visit::<ResourcePoolStatusRequest>();
 }

@@ -3,12 +3,14 @@
 //! `resource.k8s.io/v1beta2`.
 
 use kubeloom::generated::{AllNamespaces, Api, RestClient};
+
 mod device_class;
 mod device_taint_rule;
 mod resource_claim;
 mod resource_claim_template;
 mod resource_slice;
 mod shared;
+
 pub use self::device_class::*;
 pub use self::device_taint_rule::*;
 pub use self::resource_claim::*;
@@ -27,16 +29,6 @@ impl ResourceV1beta2 {
     pub fn new(client: &RestClient) -> Self {
         Self { client: client.clone() }
     }
-    /// `resourceclaimtemplates` of all namespaces: list and watch only.
-    pub fn all_resource_claim_templates(
-        &self,
-    ) -> Api<ResourceClaimTemplate, AllNamespaces> {
-        self.client.all_namespaces()
-    }
-    /// `resourceclaims` of all namespaces: list and watch only.
-    pub fn all_resource_claims(&self) -> Api<ResourceClaim, AllNamespaces> {
-        self.client.all_namespaces()
-    }
     /// `deviceclasses` of the cluster.
     pub fn device_classes(&self) -> Api<DeviceClass> {
         self.client.cluster()
@@ -45,6 +37,14 @@ impl ResourceV1beta2 {
     pub fn device_taint_rules(&self) -> Api<DeviceTaintRule> {
         self.client.cluster()
     }
+    /// `resourceclaims` in one namespace.
+    pub fn resource_claims(&self, namespace: &str) -> Api<ResourceClaim> {
+        self.client.namespaced(namespace)
+    }
+    /// `resourceclaims` of all namespaces: list and watch only.
+    pub fn all_resource_claims(&self) -> Api<ResourceClaim, AllNamespaces> {
+        self.client.all_namespaces()
+    }
     /// `resourceclaimtemplates` in one namespace.
     pub fn resource_claim_templates(
         &self,
@@ -52,12 +52,23 @@ impl ResourceV1beta2 {
     ) -> Api<ResourceClaimTemplate> {
         self.client.namespaced(namespace)
     }
-    /// `resourceclaims` in one namespace.
-    pub fn resource_claims(&self, namespace: &str) -> Api<ResourceClaim> {
-        self.client.namespaced(namespace)
+    /// `resourceclaimtemplates` of all namespaces: list and watch only.
+    pub fn all_resource_claim_templates(
+        &self,
+    ) -> Api<ResourceClaimTemplate, AllNamespaces> {
+        self.client.all_namespaces()
     }
     /// `resourceslices` of the cluster.
     pub fn resource_slices(&self) -> Api<ResourceSlice> {
         self.client.cluster()
     }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<DeviceClass>();
+    visitor.visit::<DeviceTaintRule>();
+    visitor.visit::<ResourceClaim>();
+    visitor.visit::<ResourceClaimTemplate>();
+    visitor.visit::<ResourceSlice>();
 }

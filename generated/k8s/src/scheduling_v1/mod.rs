@@ -3,7 +3,9 @@
 //! `scheduling.k8s.io/v1`.
 
 use kubeloom::generated::{Api, RestClient};
+
 mod priority_class;
+
 pub use self::priority_class::*;
 
 /// Typed handles of `scheduling.k8s.io/v1`.
@@ -21,4 +23,9 @@ impl SchedulingV1 {
     pub fn priority_classes(&self) -> Api<PriorityClass> {
         self.client.cluster()
     }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<PriorityClass>();
 }

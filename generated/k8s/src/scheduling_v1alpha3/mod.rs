@@ -3,4 +3,5 @@
 //! `scheduling.k8s.io/v1alpha3`.
 
 mod shared;
+
 pub use self::shared::*;

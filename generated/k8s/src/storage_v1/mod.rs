@@ -3,12 +3,14 @@
 //! `storage.k8s.io/v1`.
 
 use kubeloom::generated::{AllNamespaces, Api, RestClient};
+
 mod csi_driver;
 mod csi_node;
 mod csi_storage_capacity;
 mod storage_class;
 mod volume_attachment;
 mod volume_attributes_class;
+
 pub use self::csi_driver::*;
 pub use self::csi_node::*;
 pub use self::csi_storage_capacity::*;
@@ -27,10 +29,6 @@ impl StorageV1 {
     pub fn new(client: &RestClient) -> Self {
         Self { client: client.clone() }
     }
-    /// `csistoragecapacities` of all namespaces: list and watch only.
-    pub fn all_csi_storage_capacities(&self) -> Api<CSIStorageCapacity, AllNamespaces> {
-        self.client.all_namespaces()
-    }
     /// `csidrivers` of the cluster.
     pub fn csi_drivers(&self) -> Api<CSIDriver> {
         self.client.cluster()
@@ -42,6 +40,10 @@ impl StorageV1 {
     /// `csistoragecapacities` in one namespace.
     pub fn csi_storage_capacities(&self, namespace: &str) -> Api<CSIStorageCapacity> {
         self.client.namespaced(namespace)
+    }
+    /// `csistoragecapacities` of all namespaces: list and watch only.
+    pub fn all_csi_storage_capacities(&self) -> Api<CSIStorageCapacity, AllNamespaces> {
+        self.client.all_namespaces()
     }
     /// `storageclasses` of the cluster.
     pub fn storage_classes(&self) -> Api<StorageClass> {
@@ -55,4 +57,14 @@ impl StorageV1 {
     pub fn volume_attributes_classes(&self) -> Api<VolumeAttributesClass> {
         self.client.cluster()
     }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<CSIDriver>();
+    visitor.visit::<CSINode>();
+    visitor.visit::<CSIStorageCapacity>();
+    visitor.visit::<StorageClass>();
+    visitor.visit::<VolumeAttachment>();
+    visitor.visit::<VolumeAttributesClass>();
 }

@@ -3,7 +3,9 @@
 //! `storagemigration.k8s.io/v1`.
 
 use kubeloom::generated::{Api, RestClient};
+
 mod storage_version_migration;
+
 pub use self::storage_version_migration::*;
 
 /// Typed handles of `storagemigration.k8s.io/v1`.
@@ -21,4 +23,9 @@ impl StoragemigrationV1 {
     pub fn storage_version_migrations(&self) -> Api<StorageVersionMigration> {
         self.client.cluster()
     }
+}
+
+/// Shows a visitor each resource's kind of this group-version.
+pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
+    visitor.visit::<StorageVersionMigration>();
 }
