@@ -79,8 +79,16 @@ const fn returns_status(resource: &'static str, subresource: &'static str, link:
 
 /// All corrections.
 pub const TABLE: &[Fixup] = &[
-    sensitive("io.k8s.api.core.v1.Secret", "data", "https://kubernetes.io/docs/concepts/configuration/secret/"),
-    sensitive("io.k8s.api.core.v1.Secret", "stringData", "https://kubernetes.io/docs/concepts/configuration/secret/"),
+    sensitive(
+        "io.k8s.api.core.v1.Secret",
+        "data",
+        "https://kubernetes.io/docs/concepts/configuration/secret/",
+    ),
+    sensitive(
+        "io.k8s.api.core.v1.Secret",
+        "stringData",
+        "https://kubernetes.io/docs/concepts/configuration/secret/",
+    ),
     sensitive(
         "io.k8s.api.authentication.v1.TokenRequestStatus",
         "token",
@@ -134,7 +142,10 @@ fn is_concerned(model: &Model, change: &Change) -> bool {
     match change {
         Change::Sensitive { definition, .. } => {
             let package = package(definition);
-            model.definitions.keys().any(|name| self::package(name) == package)
+            model
+                .definitions
+                .keys()
+                .any(|name| self::package(name) == package)
         }
         Change::Result { group, version, .. } => {
             let gv = GroupVersion::new(group, version);
@@ -150,11 +161,26 @@ fn package(definition: &str) -> &str {
 fn change(model: &mut Model, change: &Change) -> bool {
     match *change {
         Change::Sensitive { definition, field } => {
-            let Some(definition) = model.definitions.get_mut(definition) else { return false };
-            let Shape::Object(object) = &mut definition.schema.shape else { return false };
-            object.properties.get_mut(field).map(|field| field.sensitive = true).is_some()
+            let Some(definition) = model.definitions.get_mut(definition) else {
+                return false;
+            };
+            let Shape::Object(object) = &mut definition.schema.shape else {
+                return false;
+            };
+            object
+                .properties
+                .get_mut(field)
+                .map(|field| field.sensitive = true)
+                .is_some()
         }
-        Change::Result { group, version, resource, subresource, method, definition } => {
+        Change::Result {
+            group,
+            version,
+            resource,
+            subresource,
+            method,
+            definition,
+        } => {
             let key = OperationKey {
                 gv: GroupVersion::new(group, version),
                 resource: resource.to_owned(),
@@ -162,7 +188,9 @@ fn change(model: &mut Model, change: &Change) -> bool {
                 method: method.to_owned(),
                 named: !subresource.is_empty(),
             };
-            let Some(operation) = model.operations.get_mut(&key) else { return false };
+            let Some(operation) = model.operations.get_mut(&key) else {
+                return false;
+            };
             operation.result = Some(Body::Ref(definition.to_owned()));
             true
         }

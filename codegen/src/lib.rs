@@ -78,7 +78,11 @@ pub fn generate(documents: &Documents, options: &Options) -> Result<Generated, R
     let counts = Counts::of(&api, files.len());
     let provenance = provenance::text(documents, facts::TABLE, options, &api, counts, &files);
     files.insert(provenance::FILE.to_owned(), provenance);
-    Ok(Generated { files, counts, warnings })
+    Ok(Generated {
+        files,
+        counts,
+        warnings,
+    })
 }
 
 /// Decides what the crate will have, without printing it: the first half of [`generate`]. The second value are warnings.
@@ -97,6 +101,11 @@ pub fn describe(documents: &Documents, options: &Options) -> Result<(ir::Api, Re
 
 fn embedded_facts() -> Result<Facts, Report> {
     Facts::embedded().map_err(|error| {
-        Diagnostic::new(Code::Facts, Location::default(), format!("the embedded fact table: {error}")).into()
+        Diagnostic::new(
+            Code::Facts,
+            Location::default(),
+            format!("the embedded fact table: {error}"),
+        )
+        .into()
     })
 }

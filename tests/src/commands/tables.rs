@@ -27,7 +27,10 @@ pub fn run(args: TablesArgs) -> Result<()> {
         if old == text {
             println!("{} is up to date", path.display());
         } else if args.check {
-            bail!("{} is stale; to repair it: cargo run -p kubeloom-tests -- tables", path.display());
+            bail!(
+                "{} is stale; to repair it: cargo run -p kubeloom-tests -- tables",
+                path.display()
+            );
         } else {
             std::fs::write(&path, text).with_context(|| path.display().to_string())?;
             println!("{} written", path.display());
@@ -68,7 +71,11 @@ fn every_verb(api: &Api) -> String {
         }
         if !calls.is_empty() {
             let _ = writeln!(all, "    {}(probe).await;", module.name);
-            let _ = write!(text, "async fn {}(probe: &mut Probe) {{\n{calls}}}\n\n", module.name);
+            let _ = write!(
+                text,
+                "async fn {}(probe: &mut Probe) {{\n{calls}}}\n\n",
+                module.name
+            );
         }
     }
     text + &all + "}\n"
@@ -79,7 +86,10 @@ fn write_calls(kind: &str, offer: &Offer, calls: &mut String) {
         None => None,
         Some(Subresource::Known("Root")) => None,
         Some(Subresource::Known(name)) => Some(format!("sub::{name}")),
-        Some(Subresource::Marker(name)) => Some(format!("{}::{name}", kind.rsplit_once("::").map_or("", |(m, _)| m))),
+        Some(Subresource::Marker(name)) => Some(format!(
+            "{}::{name}",
+            kind.rsplit_once("::").map_or("", |(m, _)| m)
+        )),
     };
     for (verb, exchange) in &offer.verbs {
         let Some(method) = method(*verb) else { continue };
@@ -111,8 +121,17 @@ fn method(verb: Verb) -> Option<&'static str> {
 fn methods(api: &Api) -> String {
     let mut lines = Vec::new();
     for module in &api.modules {
-        for resource in module.files.iter().flat_map(|file| &file.types).filter_map(|ty| ty.resource.as_ref()) {
-            let group = if resource.group.as_str().is_empty() { "core" } else { resource.group.as_str() };
+        for resource in module
+            .files
+            .iter()
+            .flat_map(|file| &file.types)
+            .filter_map(|ty| ty.resource.as_ref())
+        {
+            let group = if resource.group.as_str().is_empty() {
+                "core"
+            } else {
+                resource.group.as_str()
+            };
             let mut names: Vec<String> = method_names(resource);
             names.sort();
             lines.push(format!(
