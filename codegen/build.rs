@@ -17,11 +17,18 @@ fn main() -> io::Result<()> {
     for file in files {
         let relative = file.strip_prefix(&root).map_err(io::Error::other)?;
         let relative = relative.to_string_lossy().replace('\\', "/");
-        writeln!(code, "    ({relative:?}, include_str!({:?})),", file.display().to_string())
-            .map_err(io::Error::other)?;
+        writeln!(
+            code,
+            "    ({relative:?}, include_str!({:?})),",
+            file.display().to_string()
+        )
+        .map_err(io::Error::other)?;
     }
     code.push_str("];\n");
-    fs::write(PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("bundle.rs"), code)
+    fs::write(
+        PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("bundle.rs"),
+        code,
+    )
 }
 
 fn list(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {

@@ -89,7 +89,10 @@ impl ClusterArgs {
     }
 
     fn cluster(&self) -> Cluster {
-        Cluster { kubeconfig: self.kubeconfig.clone(), context: self.context.clone() }
+        Cluster {
+            kubeconfig: self.kubeconfig.clone(),
+            context: self.context.clone(),
+        }
     }
 }
 
@@ -136,7 +139,9 @@ fn progress(message: &str) -> ProgressBar {
 fn read(paths: &[PathBuf], cluster: &ClusterArgs, bar: &ProgressBar) -> Result<Documents, Report> {
     let mut sources: Vec<Source> = paths.iter().cloned().map(Source::Path).collect();
     if cluster.is_given() {
-        let fetched = live::fetch(&cluster.cluster(), &mut |request| bar.set_message(request.to_owned()))?;
+        let fetched = live::fetch(&cluster.cluster(), &mut |request| {
+            bar.set_message(request.to_owned())
+        })?;
         sources.push(Source::Documents(fetched));
     }
     sources::read(&sources)
@@ -173,12 +178,21 @@ impl Generate {
     }
 
     fn compare(&self, generated: &Generated) -> Result<ExitCode, Report> {
-        let drift = output::compare(&self.out, &generated.files).map_err(|error| io_report(&self.out, &error))?;
+        let drift =
+            output::compare(&self.out, &generated.files).map_err(|error| io_report(&self.out, &error))?;
         if drift.is_empty() {
-            say(&format!("{} is up to date ({} files)\n", self.out.display(), generated.files.len()));
+            say(&format!(
+                "{} is up to date ({} files)\n",
+                self.out.display(),
+                generated.files.len()
+            ));
             return Ok(ExitCode::SUCCESS);
         }
-        say(&format!("{drift}{} is not up to date. To repair it:\n\n    {}\n", self.out.display(), self.command()));
+        say(&format!(
+            "{drift}{} is not up to date. To repair it:\n\n    {}\n",
+            self.out.display(),
+            self.command()
+        ));
         Ok(ExitCode::FAILURE)
     }
 
@@ -192,10 +206,19 @@ impl Generate {
                 words.extend([name.to_owned(), value]);
             }
         };
-        option("--groups", (!self.groups.is_empty()).then(|| self.groups.join(",")));
+        option(
+            "--groups",
+            (!self.groups.is_empty()).then(|| self.groups.join(",")),
+        );
         option("--name", self.name.clone());
         option("--runtime-path", self.runtime_path.clone());
-        option("--kubeconfig", self.cluster.kubeconfig.as_ref().map(|path| path.display().to_string()));
+        option(
+            "--kubeconfig",
+            self.cluster
+                .kubeconfig
+                .as_ref()
+                .map(|path| path.display().to_string()),
+        );
         option("--context", self.cluster.context.clone());
         if self.workspace {
             words.push("--workspace".to_owned());
@@ -204,7 +227,8 @@ impl Generate {
     }
 
     fn write(&self, generated: &Generated, options: &Options) -> Result<ExitCode, Report> {
-        let drift = output::write(&self.out, &generated.files).map_err(|error| io_report(&self.out, &error))?;
+        let drift =
+            output::write(&self.out, &generated.files).map_err(|error| io_report(&self.out, &error))?;
         say(&summary(&self.out, generated, options, &drift));
         Ok(ExitCode::SUCCESS)
     }
@@ -232,7 +256,10 @@ fn summary(out: &Path, generated: &Generated, options: &Options, drift: &Drift) 
         drift.orphan.len(),
         generated.files.len() - drift.missing.len() - drift.stale.len(),
     );
-    let module = generated.files.keys().find_map(|path| path.strip_prefix("src/")?.strip_suffix("/mod.rs"));
+    let module = generated
+        .files
+        .keys()
+        .find_map(|path| path.strip_prefix("src/")?.strip_suffix("/mod.rs"));
     if let Some(module) = module {
         let path = out.display().to_string();
         text.push_str(&format!(
@@ -249,12 +276,20 @@ impl TakeSnapshot {
     fn run(&self) -> Result<ExitCode, Report> {
         let bar = progress("reading");
         let documents = match self.sources.is_empty() && !self.cluster.is_given() {
-            true => live::fetch(&self.cluster.cluster(), &mut |request| bar.set_message(request.to_owned()))?,
+            true => live::fetch(&self.cluster.cluster(), &mut |request| {
+                bar.set_message(request.to_owned())
+            })?,
             false => read(&self.sources, &self.cluster, &bar)?,
         };
-        let descriptions = if self.no_descriptions { Descriptions::Strip } else { Descriptions::Keep };
+        let descriptions = if self.no_descriptions {
+            Descriptions::Strip
+        } else {
+            Descriptions::Keep
+        };
         let snapshot = Snapshot::from_documents(&documents, descriptions)?;
-        snapshot.write(&self.out).map_err(|error| io_report(&self.out, &error))?;
+        snapshot
+            .write(&self.out)
+            .map_err(|error| io_report(&self.out, &error))?;
         bar.finish_and_clear();
         let bytes: usize = snapshot.files().values().map(Vec::len).sum();
         say(&format!(
@@ -269,5 +304,10 @@ impl TakeSnapshot {
 }
 
 fn io_report(path: &Path, error: &io::Error) -> Report {
-    Diagnostic::new(Code::Io, Location::document(&path.to_string_lossy()), error.to_string()).into()
+    Diagnostic::new(
+        Code::Io,
+        Location::document(&path.to_string_lossy()),
+        error.to_string(),
+    )
+    .into()
 }

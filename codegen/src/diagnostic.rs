@@ -109,14 +109,20 @@ pub struct Location {
 impl Location {
     /// The whole of a document.
     pub fn document(path: &str) -> Self {
-        Self { document: path.to_owned(), pointer: String::new() }
+        Self {
+            document: path.to_owned(),
+            pointer: String::new(),
+        }
     }
 
     /// The place of `key` below this one.
     #[must_use]
     pub fn at(&self, key: &str) -> Self {
         let pointer = format!("{}/{}", self.pointer, key.replace('~', "~0").replace('/', "~1"));
-        Self { document: self.document.clone(), pointer }
+        Self {
+            document: self.document.clone(),
+            pointer,
+        }
     }
 
     fn show(&self) -> String {
@@ -145,7 +151,13 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// A diagnostic without help.
     pub fn new(code: Code, location: Location, message: impl Into<String>) -> Self {
-        Self { code, location, excerpt: None, message: message.into(), help: None }
+        Self {
+            code,
+            location,
+            excerpt: None,
+            message: message.into(),
+            help: None,
+        }
     }
 
     /// Says what to do.
@@ -161,10 +173,21 @@ impl Diagnostic {
             Severity::Warning => Level::WARNING,
         };
         let place = self.location.show();
-        let mut group = level.primary_title(self.message.as_str()).id(self.code.id()).elements(None::<Element<'_>>);
+        let mut group = level
+            .primary_title(self.message.as_str())
+            .id(self.code.id())
+            .elements(None::<Element<'_>>);
         if let Some(excerpt) = &self.excerpt {
-            let start: usize = excerpt.text.chars().take(excerpt.column).map(char::len_utf8).sum();
-            let end = excerpt.text[start..].chars().next().map_or(start, |next| start + next.len_utf8());
+            let start: usize = excerpt
+                .text
+                .chars()
+                .take(excerpt.column)
+                .map(char::len_utf8)
+                .sum();
+            let end = excerpt.text[start..]
+                .chars()
+                .next()
+                .map_or(start, |next| start + next.len_utf8());
             group = group.element(
                 Snippet::source(excerpt.text.as_str())
                     .line_start(excerpt.line)
@@ -203,7 +226,8 @@ impl Report {
 
     /// Puts them in an order that does not depend on the order of the sources, errors first, each once.
     pub fn sort(&mut self) {
-        self.diagnostics.sort_by(|a, b| (a.code.severity(), a).cmp(&(b.code.severity(), b)));
+        self.diagnostics
+            .sort_by(|a, b| (a.code.severity(), a).cmp(&(b.code.severity(), b)));
         self.diagnostics.dedup();
     }
 
@@ -214,7 +238,9 @@ impl Report {
 
     /// Whether any is an error.
     pub fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|diagnostic| diagnostic.code.severity() == Severity::Error)
+        self.diagnostics
+            .iter()
+            .any(|diagnostic| diagnostic.code.severity() == Severity::Error)
     }
 
     /// Whether there are none.
@@ -224,7 +250,11 @@ impl Report {
 
     /// The text for people, with or without terminal colours. The first fifty are shown in full, the rest counted.
     pub fn render(&self, coloured: bool) -> String {
-        let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };
+        let renderer = if coloured {
+            Renderer::styled()
+        } else {
+            Renderer::plain()
+        };
         let mut text = String::new();
         for diagnostic in self.diagnostics.iter().take(SHOWN) {
             text.push_str(&diagnostic.render(&renderer));
@@ -241,7 +271,9 @@ impl Report {
 
 impl From<Diagnostic> for Report {
     fn from(diagnostic: Diagnostic) -> Self {
-        Self { diagnostics: vec![diagnostic] }
+        Self {
+            diagnostics: vec![diagnostic],
+        }
     }
 }
 

@@ -24,7 +24,11 @@ pub struct Cluster {
 pub fn fetch(cluster: &Cluster, progress: &mut dyn FnMut(&str)) -> Result<Documents, Report> {
     progress("/version");
     let _ = cluster;
-    Err(Diagnostic::new(Code::Io, Location::default(), "this build cannot ask a cluster")
-        .help("fetch the documents with `kubectl get --raw` and name the folder they are in as the source")
-        .into())
+    Err(
+        Diagnostic::new(Code::Io, Location::default(), "this build cannot ask a cluster")
+            .help(
+                "fetch the documents with `kubectl get --raw` and name the folder they are in as the source",
+            )
+            .into(),
+    )
 }

@@ -45,11 +45,18 @@ impl Default for Manifest {
 impl Options {
     /// A standalone crate of this name with all groups.
     pub fn new(name: &str) -> Self {
-        Self { name: name.to_owned(), groups: Vec::new(), manifest: Manifest::default() }
+        Self {
+            name: name.to_owned(),
+            groups: Vec::new(),
+            manifest: Manifest::default(),
+        }
     }
 
     pub(crate) fn check(&self, report: &mut Report) {
-        let letters = self.name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+        let letters = self
+            .name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
         if !letters || !self.name.starts_with(|c: char| c.is_ascii_alphabetic()) {
             report.push(
                 Diagnostic::new(

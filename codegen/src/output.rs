@@ -27,7 +27,11 @@ impl Drift {
 /// A line per file.
 impl std::fmt::Display for Drift {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for (word, paths) in [("missing", &self.missing), ("stale", &self.stale), ("orphan", &self.orphan)] {
+        for (word, paths) in [
+            ("missing", &self.missing),
+            ("stale", &self.stale),
+            ("orphan", &self.orphan),
+        ] {
             for path in paths {
                 writeln!(f, "{word:<8}{path}")?;
             }
@@ -51,7 +55,9 @@ pub fn compare(folder: &Path, files: &BTreeMap<String, String>) -> io::Result<Dr
     }
     let listed = read(&folder.join(provenance::FILE))?.unwrap_or_default();
     let gone = provenance::listed(&listed).into_iter();
-    drift.orphan = gone.filter(|path| !files.contains_key(path) && folder.join(path).is_file()).collect();
+    drift.orphan = gone
+        .filter(|path| !files.contains_key(path) && folder.join(path).is_file())
+        .collect();
     Ok(drift)
 }
 
@@ -95,7 +101,10 @@ fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
+        Err(error) => Err(io::Error::new(
+            error.kind(),
+            format!("{}: {error}", path.display()),
+        )),
     }
 }
 

@@ -31,9 +31,18 @@ pub struct Counts {
 
 impl Counts {
     pub(crate) fn of(api: &Api, files: usize) -> Self {
-        let types = || api.modules.iter().flat_map(|module| &module.files).flat_map(|file| &file.types);
+        let types = || {
+            api.modules
+                .iter()
+                .flat_map(|module| &module.files)
+                .flat_map(|file| &file.types)
+        };
         Self {
-            group_versions: api.modules.iter().filter(|module| module.client.is_some()).count(),
+            group_versions: api
+                .modules
+                .iter()
+                .filter(|module| module.client.is_some())
+                .count(),
             resources: types().filter(|ty| ty.resource.is_some()).count(),
             types: types().count(),
             fields: types().map(|ty| ty.fields.len()).sum(),
@@ -73,7 +82,13 @@ pub(crate) fn text(
         generator: concat!("kubeloom ", env!("CARGO_PKG_VERSION")),
         server: api.server.as_deref(),
         options,
-        inputs: inputs.iter().map(|input| Input { path: &input.path, sha256: sha256(&input.bytes) }).collect(),
+        inputs: inputs
+            .iter()
+            .map(|input| Input {
+                path: &input.path,
+                sha256: sha256(&input.bytes),
+            })
+            .collect(),
         facts: sha256(facts.as_bytes()),
         counts,
         files: files.keys().map(String::as_str).collect(),
@@ -98,11 +113,13 @@ pub(crate) fn listed(bytes: &[u8]) -> Vec<String> {
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
-        let written = write!(text, "{byte:02x}");
-        debug_assert!(written.is_ok());
-        text
-    })
+    Sha256::digest(bytes)
+        .iter()
+        .fold(String::new(), |mut text, byte| {
+            let written = write!(text, "{byte:02x}");
+            debug_assert!(written.is_ok());
+            text
+        })
 }
 
 #[cfg(test)]
@@ -111,7 +128,8 @@ mod tests {
 
     #[test]
     fn paths_out_of_the_crate_are_not_believed() {
-        let text = r#"{"files": ["src/lib.rs", "../x", "/etc/passwd", "a/../../b", "a//b", "C:\\x", "./a", "ok"]}"#;
+        let text =
+            r#"{"files": ["src/lib.rs", "../x", "/etc/passwd", "a/../../b", "a//b", "C:\\x", "./a", "ok"]}"#;
         assert_eq!(listed(text.as_bytes()), ["src/lib.rs", "ok"]);
         for broken in ["", "{}", "[]", r#"{"files": 3}"#, "\u{0}"] {
             assert!(listed(broken.as_bytes()).is_empty());
@@ -120,6 +138,9 @@ mod tests {
 
     #[test]
     fn sums() {
-        assert_eq!(sha256(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        assert_eq!(
+            sha256(b"abc"),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
     }
 }

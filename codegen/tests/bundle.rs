@@ -10,7 +10,10 @@ use serde_json::Value;
 use support::path;
 
 fn options() -> Options {
-    Options { manifest: Manifest::Workspace, ..Options::new("kubeloom-k8s") }
+    Options {
+        manifest: Manifest::Workspace,
+        ..Options::new("kubeloom-k8s")
+    }
 }
 
 #[test]
@@ -46,20 +49,34 @@ fn json(document: &Document) -> Value {
 }
 
 fn words<'a>(value: &'a Value, key: &str) -> BTreeSet<&'a str> {
-    value[key].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+    value[key]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect()
 }
 
 /// `group/version/plural` or `group/version/plural/subresource`, with verbs, as discovery lists them; streams apart.
 fn discovered() -> BTreeMap<String, BTreeSet<String>> {
     let mut found = BTreeMap::new();
     let bundle = sources::embedded();
-    for group in bundle.iter().filter(|d| d.path.starts_with("discovery/")).flat_map(|d| json(d)["items"].as_array().unwrap().clone()) {
+    for group in bundle
+        .iter()
+        .filter(|d| d.path.starts_with("discovery/"))
+        .flat_map(|d| json(d)["items"].as_array().unwrap().clone())
+    {
         let name = group["metadata"]["name"].as_str().unwrap_or_default();
         for version in group["versions"].as_array().unwrap() {
             for resource in version["resources"].as_array().unwrap() {
                 let plural = resource["resource"].as_str().unwrap();
                 let base = format!("{name}/{}/{plural}", version["version"].as_str().unwrap());
-                let owned = |value, key| words(value, key).into_iter().map(str::to_owned).collect::<BTreeSet<_>>();
+                let owned = |value, key| {
+                    words(value, key)
+                        .into_iter()
+                        .map(str::to_owned)
+                        .collect::<BTreeSet<_>>()
+                };
                 found.insert(base.clone(), owned(resource, "verbs"));
                 for sub in resource["subresources"].as_array().into_iter().flatten() {
                     let name = sub["subresource"].as_str().unwrap();
@@ -79,23 +96,39 @@ fn discovered() -> BTreeMap<String, BTreeSet<String>> {
 fn offered() -> BTreeMap<String, BTreeSet<String>> {
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let generated = generate(&sources::embedded(), &options()).unwrap();
-    for text in generated.files.values().filter(|text| text.contains("impl Resource for ")) {
+    for text in generated
+        .files
+        .values()
+        .filter(|text| text.contains("impl Resource for "))
+    {
         for part in text.split("impl Resource for ").skip(1) {
             let constant = |name: &str| {
-                let start = part.split_once(&format!("const {name}: &'static str = \"")).unwrap().1;
+                let start = part
+                    .split_once(&format!("const {name}: &'static str = \""))
+                    .unwrap()
+                    .1;
                 start.split_once('"').unwrap().0.to_owned()
             };
-            let base = format!("{}/{}/{}", constant("GROUP"), constant("VERSION"), constant("PLURAL"));
+            let base = format!(
+                "{}/{}/{}",
+                constant("GROUP"),
+                constant("VERSION"),
+                constant("PLURAL")
+            );
             for offer in part.split("offers! {").skip(1) {
                 let (head, body) = offer.split_once('{').unwrap();
                 let body = body.split_once('}').unwrap().0;
-                let sub = head.split_once("sub::").map(|(_, sub)| sub.trim().to_ascii_lowercase());
+                let sub = head
+                    .split_once("sub::")
+                    .map(|(_, sub)| sub.trim().to_ascii_lowercase());
                 let key = match sub.as_deref() {
                     None | Some("root") => base.clone(),
                     Some(sub) => format!("{base}/{sub}"),
                 };
                 let verbs = body.split("verb::").skip(1).map(|verb| {
-                    let end = verb.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(verb.len());
+                    let end = verb
+                        .find(|c: char| !c.is_ascii_alphanumeric())
+                        .unwrap_or(verb.len());
                     verb[..end].to_ascii_lowercase()
                 });
                 found.entry(key).or_default().extend(verbs);
@@ -115,16 +148,30 @@ fn every_verb_of_discovery_is_offered_and_no_other() {
 #[test]
 fn openapi_v3_alone_and_a_part_of_it_give_the_same_types() {
     let all = generate(&sources::embedded(), &options()).unwrap();
-    let some = Options { groups: vec!["apps/v1".to_owned()], ..options() };
+    let some = Options {
+        groups: vec!["apps/v1".to_owned()],
+        ..options()
+    };
     let part = generate(&sources::embedded(), &some).unwrap();
-    assert_eq!(part.files["src/apps_v1/deployment.rs"], all.files["src/apps_v1/deployment.rs"]);
+    assert_eq!(
+        part.files["src/apps_v1/deployment.rs"],
+        all.files["src/apps_v1/deployment.rs"]
+    );
     // What apps/v1 needs of core/v1 is there, without a client.
     assert!(!part.files["src/core_v1/mod.rs"].contains("pub struct CoreV1"));
-    let core = |path: &str, text: &str| path.starts_with("src/core_v1/") && text.contains("pub struct PodTemplateSpec {");
-    assert_eq!(part.files.iter().filter(|(path, text)| core(path, text)).count(), 1);
+    let core = |path: &str, text: &str| {
+        path.starts_with("src/core_v1/") && text.contains("pub struct PodTemplateSpec {")
+    };
+    assert_eq!(
+        part.files.iter().filter(|(path, text)| core(path, text)).count(),
+        1
+    );
     assert!(!part.files.contains_key("src/rbac_v1/mod.rs"));
     let manifest = &part.files["Cargo.toml"];
-    assert!(manifest.contains("\napps_v1 = [\"autoscaling_v1\", \"core_v1\"]\n"), "{manifest}");
+    assert!(
+        manifest.contains("\napps_v1 = [\"autoscaling_v1\", \"core_v1\"]\n"),
+        "{manifest}"
+    );
 
     // The documents of apps/v1 on their own say the same about it.
     let mut alone = Documents::default();
@@ -134,13 +181,20 @@ fn openapi_v3_alone_and_a_part_of_it_give_the_same_types() {
         }
     }
     let alone = generate(&alone, &some).unwrap();
-    assert_eq!(alone.files["src/apps_v1/deployment.rs"], all.files["src/apps_v1/deployment.rs"]);
+    assert_eq!(
+        alone.files["src/apps_v1/deployment.rs"],
+        all.files["src/apps_v1/deployment.rs"]
+    );
 }
 
 #[test]
 fn fields_are_as_the_go_types_are() {
     let files = generate(&sources::embedded(), &options()).unwrap().files;
-    let all: String = files.iter().filter(|(path, _)| path.starts_with("src/core_v1/")).map(|(_, text)| text.as_str()).collect();
+    let all: String = files
+        .iter()
+        .filter(|(path, _)| path.starts_with("src/core_v1/"))
+        .map(|(_, text)| text.as_str())
+        .collect();
     for expected in [
         "pub node_name: Str,",
         "pub host_network: bool,",

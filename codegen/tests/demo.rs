@@ -38,7 +38,8 @@ fn what_is_left_out_is_said() {
 #[test]
 fn the_order_of_sources_changes_nothing() {
     use kubeloom_codegen::sources::{self, Source};
-    let files = ["openapi.json", "discovery.json"].map(|name| Source::Path(path("tests/fixtures/demo").join(name)));
+    let files =
+        ["openapi.json", "discovery.json"].map(|name| Source::Path(path("tests/fixtures/demo").join(name)));
     let [first, second] = files;
     let forward = sources::read(&[first.clone(), second.clone()]).unwrap();
     let backward = sources::read(&[second.clone(), first, second]).unwrap();
@@ -52,8 +53,11 @@ fn the_order_of_keys_changes_nothing() {
     fn reversed(value: &serde_json::Value) -> String {
         match value {
             serde_json::Value::Object(map) => {
-                let entries: Vec<_> =
-                    map.iter().rev().map(|(key, value)| format!("{:?}:{}", key, reversed(value))).collect();
+                let entries: Vec<_> = map
+                    .iter()
+                    .rev()
+                    .map(|(key, value)| format!("{:?}:{}", key, reversed(value)))
+                    .collect();
                 format!("{{{}}}", entries.join(","))
             }
             serde_json::Value::Array(items) => {
@@ -64,11 +68,17 @@ fn the_order_of_keys_changes_nothing() {
     }
     let mut documents = kubeloom_codegen::sources::Documents::default();
     for document in demo().iter() {
-        documents.insert(document.path.as_str(), reversed(&serde_json::from_slice(&document.bytes).unwrap()));
+        documents.insert(
+            document.path.as_str(),
+            reversed(&serde_json::from_slice(&document.bytes).unwrap()),
+        );
     }
     let (mut ours, mut theirs) = (crate_of(&demo()).files, crate_of(&documents).files);
     // The sums of the inputs differ, nothing else.
-    let (a, b) = (ours.remove("kubeloom.lock.json"), theirs.remove("kubeloom.lock.json"));
+    let (a, b) = (
+        ours.remove("kubeloom.lock.json"),
+        theirs.remove("kubeloom.lock.json"),
+    );
     assert_ne!(a, b);
     assert_eq!(ours, theirs);
 }

@@ -25,7 +25,11 @@ pub(super) fn file(docs: &[String], items: &[Item]) -> String {
         }
         text.push_str(&item_text(item));
         // A table stands right below its struct.
-        before = Some(if matches!(item, Item::Struct(_)) { Group::Table } else { group });
+        before = Some(if matches!(item, Item::Struct(_)) {
+            Group::Table
+        } else {
+            group
+        });
     }
     text
 }
@@ -58,7 +62,12 @@ fn item_text(item: &Item) -> String {
     match item {
         Item::Macro(item) if item.attrs.is_empty() => macro_text(&item.mac),
         item => {
-            let file = syn::File { shebang: None, attrs: Vec::new(), items: vec![item.clone()], ..empty() };
+            let file = syn::File {
+                shebang: None,
+                attrs: Vec::new(),
+                items: vec![item.clone()],
+                ..empty()
+            };
             prettyplease::unparse(&file)
         }
     }
@@ -87,8 +96,13 @@ fn macro_text(mac: &Macro) -> String {
     if entries.is_empty() {
         return format!("{name}! {{ {head} {{}} }}\n");
     }
-    let one_line = format!("{name}! {{ {head} {{ {} }} }}\n", entries.join(" ").trim_end_matches(','));
-    let has_lines = entries.iter().any(|entry| entry.ends_with(';') || entry.contains('\n'));
+    let one_line = format!(
+        "{name}! {{ {head} {{ {} }} }}\n",
+        entries.join(" ").trim_end_matches(',')
+    );
+    let has_lines = entries
+        .iter()
+        .any(|entry| entry.ends_with(';') || entry.contains('\n'));
     if !has_lines && one_line.len() <= WIDTH {
         return one_line;
     }
@@ -136,7 +150,11 @@ fn entries(body: TokenStream) -> Vec<String> {
 /// An attribute; documentation in its usual form.
 fn attribute(group: &proc_macro2::Group) -> String {
     let inner: Vec<TokenTree> = group.stream().into_iter().collect();
-    if let [TokenTree::Ident(name), TokenTree::Punct(_), TokenTree::Literal(text)] = inner.as_slice()
+    if let [
+        TokenTree::Ident(name),
+        TokenTree::Punct(_),
+        TokenTree::Literal(text),
+    ] = inner.as_slice()
         && name == "doc"
         && let Ok(text) = syn::parse_str::<syn::LitStr>(&text.to_string())
         && !text.value().contains('\n')
@@ -156,7 +174,11 @@ fn tokens(stream: TokenStream) -> String {
             TokenTree::Punct(punct) => match punct.as_char() {
                 // `::` is glued on both sides, `:` on the left.
                 ':' => {
-                    colons = if punct.spacing() == Spacing::Joint || colons == 1 { colons + 1 } else { 0 };
+                    colons = if punct.spacing() == Spacing::Joint || colons == 1 {
+                        colons + 1
+                    } else {
+                        0
+                    };
                     text.push(':');
                     glue = colons > 0;
                     colons %= 2;
@@ -225,13 +247,22 @@ mod tests {
     fn spacing() {
         for (stream, expected) in [
             (quote!(Pod = "v1" "Pod"), r#"Pod = "v1" "Pod""#),
-            (quote!(0 name "name" [2, 1] OMIT | SENSITIVE), r#"0 name "name" [2, 1] OMIT | SENSITIVE"#),
-            (quote!(verb::Create: policy_v1::Eviction => Status), "verb::Create: policy_v1::Eviction => Status"),
+            (
+                quote!(0 name "name" [2, 1] OMIT | SENSITIVE),
+                r#"0 name "name" [2, 1] OMIT | SENSITIVE"#,
+            ),
+            (
+                quote!(verb::Create: policy_v1::Eviction => Status),
+                "verb::Create: policy_v1::Eviction => Status",
+            ),
             (quote!(verb::Get: () => Text), "verb::Get: () => Text"),
             (quote!(a: Option<Box<b::C>>), "a: Option<Box<b::C>>"),
             (quote!(Pod / sub::Log), "Pod / sub::Log"),
             (quote!(a: &'static str), "a: &'static str"),
-            (quote!(cfg(any(feature = "a", feature = "b"))), r#"cfg(any(feature = "a", feature = "b"))"#),
+            (
+                quote!(cfg(any(feature = "a", feature = "b"))),
+                r#"cfg(any(feature = "a", feature = "b"))"#,
+            ),
         ] {
             assert_eq!(tokens(stream), expected);
         }
@@ -265,7 +296,10 @@ mod tests {
                 "kubeloom::clientset! { Clientset {\n    /// `core/v1`\n    #[cfg(feature = \"core_v1\")]\n    \
                  core_v1: core_v1::CoreV1,\n} }\n",
             ),
-            (parse_quote! { pub struct A { pub b: C, } }, "pub struct A {\n    pub b: C,\n}\n"),
+            (
+                parse_quote! { pub struct A { pub b: C, } },
+                "pub struct A {\n    pub b: C,\n}\n",
+            ),
         ];
         for (item, expected) in items {
             assert_eq!(item_text(&item), expected);

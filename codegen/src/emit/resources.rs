@@ -11,7 +11,11 @@ use crate::ir::{Exchange, Offer, Resource, Subresource, Type, Verb, WireName};
 pub(super) fn resource(ty: &Type, resource: &Resource, names: &Names<'_>) -> Item {
     let name = ident(&ty.name);
     let (base, meta) = (names.runtime("Resource"), names.runtime("ObjectMeta"));
-    let scope = names.runtime(if resource.namespaced { "Namespaced" } else { "Cluster" });
+    let scope = names.runtime(if resource.namespaced {
+        "Namespaced"
+    } else {
+        "Cluster"
+    });
     let (group, version) = (resource.group.as_str(), resource.version.as_str());
     let api_version = ty.root.as_ref().map_or("", |root| root.api_version.as_str());
     let kind = ty.root.as_ref().map_or("", |root| root.kind.as_str());
@@ -65,7 +69,10 @@ fn root(ty: &Type, offer: &Offer, names: &Names<'_>) -> Vec<Item> {
         items.push(parse_quote! { offers! { #name { #(#plain),* } } });
     }
     let other = offer.verbs.iter().filter(|(_, exchange)| exchange.is_some());
-    let other = Offer { subresource: None, verbs: other.map(|(verb, exchange)| (*verb, exchange.clone())).collect() };
+    let other = Offer {
+        subresource: None,
+        verbs: other.map(|(verb, exchange)| (*verb, exchange.clone())).collect(),
+    };
     if !other.verbs.is_empty() {
         items.push(offer_of(ty, &quote!(sub::Root), &other, names));
     }
@@ -74,7 +81,10 @@ fn root(ty: &Type, offer: &Offer, names: &Names<'_>) -> Vec<Item> {
 
 fn offer_of(ty: &Type, sub: &TokenStream, offer: &Offer, names: &Names<'_>) -> Item {
     let name = ident(&ty.name);
-    let verbs = offer.verbs.iter().map(|(verb, exchange)| verb_of(*verb, exchange.as_ref(), names));
+    let verbs = offer
+        .verbs
+        .iter()
+        .map(|(verb, exchange)| verb_of(*verb, exchange.as_ref(), names));
     parse_quote! { offers! { #name / #sub { #(#verbs),* } } }
 }
 

@@ -12,9 +12,16 @@ use crate::ir::{Field, File, Module, Presence, Type};
 pub(super) fn file(module: &Module, file: &File) -> String {
     let names = Names {
         module: &module.name,
-        local: file.types.iter().map(|ty| &ty.name).chain(&file.siblings).collect(),
+        local: file
+            .types
+            .iter()
+            .map(|ty| &ty.name)
+            .chain(&file.siblings)
+            .collect(),
     };
-    let mut items: Vec<Item> = vec![parse_quote!(use kubeloom::generated::*;)];
+    let mut items: Vec<Item> = vec![parse_quote!(
+        use kubeloom::generated::*;
+    )];
     if !file.siblings.is_empty() {
         let siblings = file.siblings.iter().map(ident);
         items.push(parse_quote!(use super::{#(#siblings),*};));
@@ -63,7 +70,13 @@ fn field_of(field: &Field, names: &Names<'_>) -> TokenStream {
 
 /// Lines of documentation as attributes.
 pub(super) fn docs(lines: &[String]) -> TokenStream {
-    let lines = lines.iter().map(|line| if line.is_empty() { String::new() } else { format!(" {line}") });
+    let lines = lines.iter().map(|line| {
+        if line.is_empty() {
+            String::new()
+        } else {
+            format!(" {line}")
+        }
+    });
     quote!(#(#[doc = #lines])*)
 }
 
@@ -73,7 +86,11 @@ fn record(ty: &Type) -> Item {
         let (api_version, kind) = (root.api_version.as_str(), root.kind.as_str());
         quote!(= #api_version #kind)
     });
-    let lines = ty.fields.iter().enumerate().map(|(index, field)| line(index, field));
+    let lines = ty
+        .fields
+        .iter()
+        .enumerate()
+        .map(|(index, field)| line(index, field));
     let rest = ty.rest.as_ref().map(|rest| {
         let rest = ident(rest);
         quote!(rest #rest;)

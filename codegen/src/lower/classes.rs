@@ -71,7 +71,9 @@ impl<'a> Classes<'a> {
         {
             return Class::RuntimeRecord(known);
         }
-        let Some(definition) = self.model.definitions.get(name) else { return Class::Missing };
+        let Some(definition) = self.model.definitions.get(name) else {
+            return Class::Missing;
+        };
         match &definition.schema.shape {
             Shape::Object(_) | Shape::Any if fact.is_some() || !definition.kinds.is_empty() => Class::Struct,
             Shape::Object(object) if !object.properties.is_empty() => Class::Struct,
@@ -82,13 +84,19 @@ impl<'a> Classes<'a> {
     /// The definition of a kind; the first by name if there are several.
     pub(super) fn of_kind(&self, kind: &GroupVersionKind) -> Option<&'a str> {
         let mut definitions = self.model.definitions.iter();
-        definitions.find(|(_, definition)| definition.kinds.contains(kind)).map(|(name, _)| name.as_str())
+        definitions
+            .find(|(_, definition)| definition.kinds.contains(kind))
+            .map(|(name, _)| name.as_str())
     }
 
     /// The type of a definition, without regard to presence.
     pub(super) fn type_of(&self, name: &str) -> TypeRef {
         match self.class(name) {
-            Class::Struct => self.homes.id(name).cloned().map_or(TypeRef::Runtime("RawJson"), TypeRef::Named),
+            Class::Struct => self
+                .homes
+                .id(name)
+                .cloned()
+                .map_or(TypeRef::Runtime("RawJson"), TypeRef::Named),
             Class::RuntimeRecord(known) | Class::Runtime(known) => TypeRef::Runtime(known),
             Class::Union(union, over) => TypeRef::Union(union, Box::new(self.type_of(&over))),
             Class::Alias(_) | Class::Missing => TypeRef::Runtime("RawJson"),
@@ -119,13 +127,19 @@ impl<'a> Classes<'a> {
                 Class::RuntimeRecord(_) | Class::Runtime(_) => {}
                 Class::Missing => self.dangling(&name, from.as_deref(), report),
             }
-            open.extend(references.into_iter().map(|reference| (reference, Some(name.clone()))));
+            open.extend(
+                references
+                    .into_iter()
+                    .map(|reference| (reference, Some(name.clone()))),
+            );
         }
         structs
     }
 
     fn dangling(&self, name: &str, from: Option<&str>, report: &mut Report) {
-        let at = from.and_then(|from| self.model.definitions.get(from)).map(|from| from.location.clone());
+        let at = from
+            .and_then(|from| self.model.definitions.get(from))
+            .map(|from| from.location.clone());
         let message = format!("the schema {name} is referred to and is not there");
         report.push(
             Diagnostic::new(Code::DanglingRef, at.unwrap_or_default(), message)
@@ -138,7 +152,9 @@ impl<'a> Classes<'a> {
     pub(super) fn resolve(&self, schema: &'a Schema, following: &mut Vec<&'a str>) -> Resolved<'a> {
         let mut schema = schema;
         loop {
-            let Shape::Ref(name) = &schema.shape else { return Resolved::Schema(schema) };
+            let Shape::Ref(name) = &schema.shape else {
+                return Resolved::Schema(schema);
+            };
             match self.class(name) {
                 Class::Alias(_) if following.contains(&name.as_str()) => return Resolved::Any,
                 Class::Alias(next) => {

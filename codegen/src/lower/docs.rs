@@ -5,7 +5,11 @@ use crate::ir::{Offer, Resource, RustName, Subresource, Type, Verb};
 use crate::parse::{Definition, Schema};
 
 /// Packages whose types stand in the reference of the Kubernetes API.
-const REFERENCED: &[&str] = &["io.k8s.api.", "io.k8s.kube-aggregator.", "io.k8s.apiextensions-apiserver."];
+const REFERENCED: &[&str] = &[
+    "io.k8s.api.",
+    "io.k8s.kube-aggregator.",
+    "io.k8s.apiextensions-apiserver.",
+];
 
 /// The documentation of a struct that comes from a definition.
 pub(super) fn of_type(
@@ -16,14 +20,28 @@ pub(super) fn of_type(
     module: &RustName,
 ) -> Vec<String> {
     let title = classes.homes.title(module);
-    let mut lines = vec![format!("`{}` of `{title}`.", super::homes::last(ty.wire.as_str()))];
-    paragraph(&mut lines, clean(definition.schema.description.as_deref().unwrap_or_default()));
+    let mut lines = vec![format!(
+        "`{}` of `{title}`.",
+        super::homes::last(ty.wire.as_str())
+    )];
+    paragraph(
+        &mut lines,
+        clean(definition.schema.description.as_deref().unwrap_or_default()),
+    );
     if let Some(resource) = resource {
-        let scope = if resource.namespaced { "namespaced" } else { "cluster" };
+        let scope = if resource.namespaced {
+            "namespaced"
+        } else {
+            "cluster"
+        };
         let mut facts = Vec::new();
         for offer in &resource.offers {
             let verbs: Vec<_> = offer.verbs.keys().map(|verb| verb_name(*verb)).collect();
-            let verbs = if verbs.is_empty() { "no verbs".to_owned() } else { verbs.join(", ") };
+            let verbs = if verbs.is_empty() {
+                "no verbs".to_owned()
+            } else {
+                verbs.join(", ")
+            };
             facts.push(match &offer.subresource {
                 None => format!("- `{}` ({scope}): {verbs}", code(resource.plural.as_str())),
                 Some(_) => format!("- `{}/{}`: {verbs}", code(resource.plural.as_str()), path(offer)),
@@ -40,14 +58,20 @@ pub(super) fn of_type(
 /// The documentation of a struct for an object that stands in place.
 pub(super) fn of_inline(path: &str, schema: &Schema) -> Vec<String> {
     let mut lines = vec![format!("The object at `{}`.", code(path))];
-    paragraph(&mut lines, clean(schema.description.as_deref().unwrap_or_default()));
+    paragraph(
+        &mut lines,
+        clean(schema.description.as_deref().unwrap_or_default()),
+    );
     lines
 }
 
 /// The documentation of a field.
 pub(super) fn of_field(wire: &str, schema: &Schema) -> Vec<String> {
     let mut lines = vec![format!("`{}`", code(wire))];
-    paragraph(&mut lines, clean(schema.description.as_deref().unwrap_or_default()));
+    paragraph(
+        &mut lines,
+        clean(schema.description.as_deref().unwrap_or_default()),
+    );
     lines
 }
 
@@ -60,7 +84,9 @@ fn paragraph(lines: &mut Vec<String>, more: Vec<String>) {
 
 /// A text that may stand between backticks.
 fn code(text: &str) -> String {
-    text.chars().map(|c| if c == '`' || c.is_control() { '\'' } else { c }).collect()
+    text.chars()
+        .map(|c| if c == '`' || c.is_control() { '\'' } else { c })
+        .collect()
 }
 
 fn path(offer: &Offer) -> String {
@@ -89,13 +115,18 @@ fn verb_name(verb: Verb) -> &'static str {
 fn reference(ty: &Type, classes: &Classes<'_>, module: &RustName) -> Option<String> {
     let wire = ty.wire.as_str();
     let minor = classes.model.version.as_ref()?.minor;
-    REFERENCED.iter().any(|package| wire.starts_with(package)).then_some(())?;
+    REFERENCED
+        .iter()
+        .any(|package| wire.starts_with(package))
+        .then_some(())?;
     let title = classes.homes.title(module);
     let (group, version) = title.split_once('/')?;
     let group = group.split('.').next()?;
     let kind = super::homes::last(wire).to_ascii_lowercase();
     let base = "https://kubernetes.io/docs/reference/generated/kubernetes-api";
-    Some(format!("[Reference]({base}/v1.{minor}/#{kind}-{version}-{group})"))
+    Some(format!(
+        "[Reference]({base}/v1.{minor}/#{kind}-{version}-{group})"
+    ))
 }
 
 /// Makes a description fit for rustdoc: fences become plain text, nothing is indented into code, brackets and angles
@@ -105,7 +136,9 @@ pub(super) fn clean(description: &str) -> Vec<String> {
     let mut fence: Option<&str> = None;
     for line in description.trim().lines() {
         let trimmed = line.trim();
-        let marker = ["```", "~~~"].into_iter().find(|marker| trimmed.starts_with(marker));
+        let marker = ["```", "~~~"]
+            .into_iter()
+            .find(|marker| trimmed.starts_with(marker));
         match (fence, marker) {
             (None, Some(marker)) if !trimmed[3..].contains('`') => {
                 fence = Some(marker);
@@ -128,7 +161,12 @@ pub(super) fn clean(description: &str) -> Vec<String> {
 
 /// Without control characters; tabs become spaces.
 fn printable(line: &str) -> String {
-    line.replace('\t', "    ").chars().filter(|c| !c.is_control()).collect::<String>().trim_end().to_owned()
+    line.replace('\t', "    ")
+        .chars()
+        .filter(|c| !c.is_control())
+        .collect::<String>()
+        .trim_end()
+        .to_owned()
 }
 
 /// A line outside of fences.
@@ -174,9 +212,14 @@ fn escape(text: &str, out: &mut String) {
 
 /// The URL in a word, with what stands before and behind it.
 fn url(word: &str) -> Option<(&str, &str, &str)> {
-    let start = ["https://", "http://"].iter().filter_map(|scheme| word.find(scheme)).min()?;
+    let start = ["https://", "http://"]
+        .iter()
+        .filter_map(|scheme| word.find(scheme))
+        .min()?;
     let (before, rest) = word.split_at(start);
-    let end = rest.find(|c: char| matches!(c, '<' | '>' | '"' | '\\' | ')' | ']' | '}' | '|' | '^')).unwrap_or(rest.len());
+    let end = rest
+        .find(|c: char| matches!(c, '<' | '>' | '"' | '\\' | ')' | ']' | '}' | '|' | '^'))
+        .unwrap_or(rest.len());
     let link = rest[..end].trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '*', '_']);
     let host = link.split_once("://").map_or("", |(_, host)| host);
     (!host.is_empty()).then(|| (before, link, &rest[link.len()..]))
@@ -184,7 +227,10 @@ fn url(word: &str) -> Option<(&str, &str, &str)> {
 
 fn escape_signs(text: &str, out: &mut String) {
     for c in text.chars() {
-        if matches!(c, '[' | ']' | '<' | '>' | '\\' | '*' | '_' | '|' | '~' | '$' | '&') {
+        if matches!(
+            c,
+            '[' | ']' | '<' | '>' | '\\' | '*' | '_' | '|' | '~' | '$' | '&'
+        ) {
             out.push('\\');
         }
         out.push(c);
@@ -204,7 +250,10 @@ mod tests {
             ("a Vec<T> here", &[r"a Vec\<T\> here"]),
             ("use `Vec<T>` and `[x]`", &["use `Vec<T>` and `[x]`"]),
             ("odd ` tick <T>", &[r"odd \` tick \<T\>"]),
-            ("More info: https://example.com/a_b.", &["More info: <https://example.com/a_b>."]),
+            (
+                "More info: https://example.com/a_b.",
+                &["More info: <https://example.com/a_b>."],
+            ),
             ("(http://example.com)", &["(<http://example.com>)"]),
             ("https:// is no link", &["https:// is no link"]),
             ("`https://example.com`", &["`https://example.com`"]),
@@ -214,7 +263,10 @@ mod tests {
             ("> quoted", &[r"\> quoted"]),
             ("# heading", &[r"\# heading"]),
             ("```\nlet x = 1;\n```", &["```text", "let x = 1;", "```"]),
-            ("```rust\npanic!()\n```\nafter", &["```text", "panic!()", "```", "after"]),
+            (
+                "```rust\npanic!()\n```\nafter",
+                &["```text", "panic!()", "```", "after"],
+            ),
             ("```yaml\n\ta: <b>", &["```text", "    a: <b>", "```"]),
             ("~~~\na\n```\nb\n~~~", &["```text", "a", "'''", "b", "```"]),
             ("bell \u{7} and \r\nnext", &["bell  and", "next"]),

@@ -17,9 +17,14 @@ pub(super) fn link(mut modules: Vec<Module>) -> Vec<Module> {
         .collect();
     let components = graph::components(&edges);
     for module in &mut modules {
-        let Some(component) = components.get(&module.name) else { continue };
+        let Some(component) = components.get(&module.name) else {
+            continue;
+        };
         let outer = component.iter().filter_map(|member| edges.get(member)).flatten();
-        module.requires = outer.filter(|needed| !component.contains(*needed)).cloned().collect();
+        module.requires = outer
+            .filter(|needed| !component.contains(*needed))
+            .cloned()
+            .collect();
         module.gates = component.clone();
     }
     modules

@@ -14,18 +14,33 @@ pub(super) fn place(module: &RustName, types: Vec<Type>) -> Vec<File> {
     let mut names = Scope::with(&["shared", "mod_"]);
     let mut roots: Vec<&Type> = types.iter().filter(|ty| ty.root.is_some()).collect();
     roots.sort_by(|a, b| a.name.cmp(&b.name));
-    let files: BTreeMap<RustName, RustName> =
-        roots.iter().map(|root| (root.name.clone(), names.take(snake(root.name.as_str())))).collect();
+    let files: BTreeMap<RustName, RustName> = roots
+        .iter()
+        .map(|root| (root.name.clone(), names.take(snake(root.name.as_str()))))
+        .collect();
     let owners = owners(module, &types, &files);
     let mut by_file: BTreeMap<RustName, (String, Vec<Type>)> = BTreeMap::new();
     for ty in types {
-        let (file, title) = match owners.get(&ty.name).and_then(|owner| Some((files.get(owner)?, owner))) {
-            Some((file, owner)) => (file.clone(), format!("`{owner}` and the types that belong to it.")),
+        let (file, title) = match owners
+            .get(&ty.name)
+            .and_then(|owner| Some((files.get(owner)?, owner)))
+        {
+            Some((file, owner)) => (
+                file.clone(),
+                format!("`{owner}` and the types that belong to it."),
+            ),
             None => (snake("shared"), "Types that several kinds share.".to_owned()),
         };
-        by_file.entry(file).or_insert_with(|| (title, Vec::new())).1.push(ty);
+        by_file
+            .entry(file)
+            .or_insert_with(|| (title, Vec::new()))
+            .1
+            .push(ty);
     }
-    by_file.into_iter().map(|(name, (title, types))| file(module, name, title, types, &files)).collect()
+    by_file
+        .into_iter()
+        .map(|(name, (title, types))| file(module, name, title, types, &files))
+        .collect()
 }
 
 /// The root kind that each type belongs to.
@@ -37,7 +52,10 @@ fn owners(
     let edges: BTreeMap<RustName, BTreeSet<RustName>> = types
         .iter()
         .map(|ty| {
-            let near = mentions(ty).into_iter().filter(|id| id.module == *module).map(|id| id.name.clone());
+            let near = mentions(ty)
+                .into_iter()
+                .filter(|id| id.module == *module)
+                .map(|id| id.name.clone());
             (ty.name.clone(), near.collect())
         })
         .collect();
@@ -57,9 +75,15 @@ fn owners(
         }
         let all = files.keys();
         let fitting = all.filter(|root| candidates.is_empty() || candidates.contains(*root));
-        fitting.filter(|root| ty.name.as_str().starts_with(root.as_str())).max_by_key(|root| root.as_str().len()).cloned()
+        fitting
+            .filter(|root| ty.name.as_str().starts_with(root.as_str()))
+            .max_by_key(|root| root.as_str().len())
+            .cloned()
     };
-    types.iter().filter_map(|ty| Some((ty.name.clone(), owner(ty)?))).collect()
+    types
+        .iter()
+        .filter_map(|ty| Some((ty.name.clone(), owner(ty)?)))
+        .collect()
 }
 
 fn file(
@@ -69,7 +93,9 @@ fn file(
     mut types: Vec<Type>,
     files: &BTreeMap<RustName, RustName>,
 ) -> File {
-    types.sort_by(|a, b| (!files.contains_key(&a.name), &a.name).cmp(&(!files.contains_key(&b.name), &b.name)));
+    types.sort_by(|a, b| {
+        (!files.contains_key(&a.name), &a.name).cmp(&(!files.contains_key(&b.name), &b.name))
+    });
     let own: BTreeSet<&RustName> = types.iter().map(|ty| &ty.name).collect();
     let mut siblings = BTreeSet::new();
     let mut modules = BTreeSet::new();
@@ -87,5 +113,11 @@ fn file(
             }
         }
     }
-    File { name, title, siblings, modules, types }
+    File {
+        name,
+        title,
+        siblings,
+        modules,
+        types,
+    }
 }

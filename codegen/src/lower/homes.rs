@@ -23,25 +23,46 @@ impl Homes {
         let packages = packages(model);
         let home = |name: &str, definition: &Definition| match definition.kinds.as_slice() {
             [only] if !name.starts_with(META) => only.gv.clone(),
-            _ => packages.get(package(name)).cloned().unwrap_or_else(|| fallback(package(name))),
+            _ => packages
+                .get(package(name))
+                .cloned()
+                .unwrap_or_else(|| fallback(package(name))),
         };
-        let homes: BTreeMap<_, _> =
-            model.definitions.iter().map(|(name, definition)| (name, home(name, definition))).collect();
+        let homes: BTreeMap<_, _> = model
+            .definitions
+            .iter()
+            .map(|(name, definition)| (name, home(name, definition)))
+            .collect();
         let gvs: BTreeSet<_> = homes.values().chain(model.groups.keys()).cloned().collect();
         let modules = module_names(&gvs);
         let mut scopes: BTreeMap<RustName, Scope> = BTreeMap::new();
         let mut ids = BTreeMap::new();
         // Kinds come first: they keep their names.
         for kinds in [true, false] {
-            for (name, definition) in model.definitions.iter().filter(|(_, d)| d.kinds.is_empty() != kinds) {
+            for (name, definition) in model
+                .definitions
+                .iter()
+                .filter(|(_, d)| d.kinds.is_empty() != kinds)
+            {
                 debug_assert!(definition.kinds.is_empty() != kinds);
                 let module = modules[&homes[name]].clone();
-                let rust = scopes.entry(module.clone()).or_default().take(type_name(last(name)));
+                let rust = scopes
+                    .entry(module.clone())
+                    .or_default()
+                    .take(type_name(last(name)));
                 ids.insert(name.clone(), TypeId { module, name: rust });
             }
         }
-        let titles = modules.iter().map(|(gv, name)| (name.clone(), gv.to_string())).collect();
-        Self { modules, titles, ids, scopes }
+        let titles = modules
+            .iter()
+            .map(|(gv, name)| (name.clone(), gv.to_string()))
+            .collect();
+        Self {
+            modules,
+            titles,
+            ids,
+            scopes,
+        }
     }
 
     /// The module of a group-version.
@@ -79,7 +100,11 @@ pub(super) fn last(name: &str) -> &str {
 /// (`io.k8s.api.scheduling.v1alpha3` has no kind of its own, `io.k8s.api.scheduling.v1` has).
 fn packages(model: &Model) -> BTreeMap<String, GroupVersion> {
     let mut votes: BTreeMap<&str, BTreeMap<&GroupVersion, usize>> = BTreeMap::new();
-    for (name, definition) in model.definitions.iter().filter(|(name, _)| !name.starts_with(META)) {
+    for (name, definition) in model
+        .definitions
+        .iter()
+        .filter(|(name, _)| !name.starts_with(META))
+    {
         let votes = votes.entry(package(name)).or_default();
         if let [only] = definition.kinds.as_slice() {
             *votes.entry(&only.gv).or_default() += 1;
@@ -109,7 +134,11 @@ fn fallback(name: &str) -> GroupVersion {
 /// `core_v1`, `apps_v1`, `rbac_v1`: the first label of the group and the version; group-versions of one name take more
 /// labels.
 fn module_names(gvs: &BTreeSet<GroupVersion>) -> BTreeMap<GroupVersion, RustName> {
-    let most = gvs.iter().map(|gv| gv.group.split('.').count()).max().unwrap_or(1);
+    let most = gvs
+        .iter()
+        .map(|gv| gv.group.split('.').count())
+        .max()
+        .unwrap_or(1);
     let mut names = BTreeMap::new();
     let mut open: Vec<&GroupVersion> = gvs.iter().collect();
     for labels in 1..=most {
@@ -160,7 +189,10 @@ mod tests {
             ("a.b-c", "v1"),
             ("a.b.c", "v1"),
         ];
-        let gvs = gvs.iter().map(|(group, version)| GroupVersion::new(group, version)).collect();
+        let gvs = gvs
+            .iter()
+            .map(|(group, version)| GroupVersion::new(group, version))
+            .collect();
         let names = module_names(&gvs);
         let names: Vec<_> = names.iter().map(|(gv, name)| format!("{gv} {name}")).collect();
         assert_eq!(

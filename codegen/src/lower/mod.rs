@@ -42,7 +42,11 @@ use resources::Lowered;
 pub(crate) fn lower(model: &Model, facts: &Facts, groups: &[String], report: &mut Report) -> Api {
     let wanted = select::select(model, groups, report);
     let homes = Homes::of(model);
-    let classes = Classes { model, facts, homes: &homes };
+    let classes = Classes {
+        model,
+        facts,
+        homes: &homes,
+    };
     let mut lowered = Lowered::default();
     for gv in &wanted {
         resources::lower(gv, &classes, &mut lowered, report);
@@ -51,7 +55,10 @@ pub(crate) fn lower(model: &Model, facts: &Facts, groups: &[String], report: &mu
     let mut types = types::build(&reached, &mut lowered, &classes, report);
     types::break_cycles(&mut types);
     let modules = modules(&wanted, types, lowered, &homes);
-    Api { server: model.version.as_ref().map(|version| version.git.clone()), modules: features::link(modules) }
+    Api {
+        server: model.version.as_ref().map(|version| version.git.clone()),
+        modules: features::link(modules),
+    }
 }
 
 /// Puts types and clients into modules. Features are not linked yet.
@@ -71,7 +78,10 @@ fn modules(
         for ty in &types {
             scope.take(ty.name.clone());
         }
-        let client = (!handles.is_empty()).then(|| Client { name: scope.take(names::client_name(&name)), handles });
+        let client = (!handles.is_empty()).then(|| Client {
+            name: scope.take(names::client_name(&name)),
+            handles,
+        });
         Module {
             title: homes.title(&name),
             client,

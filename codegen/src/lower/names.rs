@@ -6,16 +6,40 @@ use crate::ir::{RustName, WireName};
 
 /// Words that cannot be identifiers in any edition up to 2024, raw or not: all get a trailing underscore.
 const KEYWORDS: &[&str] = &[
-    "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
-    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
-    "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super",
-    "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+    "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do",
+    "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
+    "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static",
+    "struct", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual",
+    "where", "while", "yield",
 ];
 
 /// Names of the prelude that emitted code relies on: a type of such a name gets a trailing underscore.
 const PRELUDE: &[&str] = &[
-    "Box", "Clone", "Copy", "Debug", "Default", "Drop", "Eq", "Err", "Fn", "FnMut", "FnOnce", "From", "Into",
-    "Iterator", "None", "Ok", "Option", "PartialEq", "Result", "Send", "Sized", "Some", "String", "Sync", "Vec",
+    "Box",
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "Drop",
+    "Eq",
+    "Err",
+    "Fn",
+    "FnMut",
+    "FnOnce",
+    "From",
+    "Into",
+    "Iterator",
+    "None",
+    "Ok",
+    "Option",
+    "PartialEq",
+    "Result",
+    "Send",
+    "Sized",
+    "Some",
+    "String",
+    "Sync",
+    "Vec",
 ];
 
 /// Names that are taken within some scope.
@@ -27,16 +51,27 @@ pub(crate) struct Scope {
 impl Scope {
     /// A scope in which some names are taken.
     pub(crate) fn with(taken: &[&str]) -> Self {
-        Self { taken: taken.iter().map(|name| RustName::new_unchecked((*name).to_owned())).collect() }
+        Self {
+            taken: taken
+                .iter()
+                .map(|name| RustName::new_unchecked((*name).to_owned()))
+                .collect(),
+        }
     }
 
     /// Takes a name, or the first of `name2`, `name3`, ... (`name_2` for snake case) that is free.
     pub(crate) fn take(&mut self, name: RustName) -> RustName {
-        let snake = name.as_str().starts_with(|first: char| !first.is_ascii_uppercase());
+        let snake = name
+            .as_str()
+            .starts_with(|first: char| !first.is_ascii_uppercase());
         let mut candidate = name.clone();
         let mut number = 2_u32;
         while !self.taken.insert(candidate.clone()) {
-            let separator = if snake && !name.as_str().ends_with('_') { "_" } else { "" };
+            let separator = if snake && !name.as_str().ends_with('_') {
+                "_"
+            } else {
+                ""
+            };
             candidate = RustName::new_unchecked(format!("{name}{separator}{number}"));
             number += 1;
         }
@@ -59,18 +94,25 @@ fn words(name: &str) -> Vec<String> {
             words.push(String::new());
             index += 1;
         } else if c.is_ascii_uppercase() {
-            let run = chars[index..].iter().take_while(|c| c.is_ascii_uppercase()).count();
+            let run = chars[index..]
+                .iter()
+                .take_while(|c| c.is_ascii_uppercase())
+                .count();
             let after = &chars[index + run..];
-            let plural = run > 1
-                && after.first() == Some(&'s')
-                && !after.get(1).is_some_and(char::is_ascii_lowercase);
+            let plural =
+                run > 1 && after.first() == Some(&'s') && !after.get(1).is_some_and(char::is_ascii_lowercase);
             let word = match after.first() {
                 Some('s') if plural => run + 1,
                 Some(next) if next.is_ascii_lowercase() && run > 1 => run - 1,
                 Some(next) if next.is_ascii_digit() && run > 1 && chars[index + run - 1] == 'V' => run - 1,
                 _ => run,
             };
-            words.push(chars[index..index + word].iter().collect::<String>().to_ascii_lowercase());
+            words.push(
+                chars[index..index + word]
+                    .iter()
+                    .collect::<String>()
+                    .to_ascii_lowercase(),
+            );
             index += word;
             if plural {
                 words.push(String::new());
@@ -126,7 +168,11 @@ pub(crate) fn pascal(name: &str) -> String {
 
 /// `CoreV1` of `core_v1`.
 pub(crate) fn client_name(module: &RustName) -> RustName {
-    valid(heck::ToUpperCamelCase::to_upper_camel_case(module.as_str()), "Client", PRELUDE)
+    valid(
+        heck::ToUpperCamelCase::to_upper_camel_case(module.as_str()),
+        "Client",
+        PRELUDE,
+    )
 }
 
 /// The method for a plural: it is parted where the words of the kind are (`configmaps` of `ConfigMap` is `config_maps`).
@@ -226,12 +272,20 @@ mod tests {
             ("apiservices", "APIService", "api_services"),
             ("csidrivers", "CSIDriver", "csi_drivers"),
             ("ingressclasses", "IngressClass", "ingress_classes"),
-            ("customresourcedefinitions", "CustomResourceDefinition", "custom_resource_definitions"),
+            (
+                "customresourcedefinitions",
+                "CustomResourceDefinition",
+                "custom_resource_definitions",
+            ),
             ("people", "HumanBeing", "people"),
             ("types", "Type", "types"),
             ("type", "Type", "type_"),
         ] {
-            assert_eq!(plural(&WireName::new(wire), &WireName::new(kind)).as_str(), rust, "{wire}");
+            assert_eq!(
+                plural(&WireName::new(wire), &WireName::new(kind)).as_str(),
+                rust,
+                "{wire}"
+            );
         }
     }
 
@@ -239,8 +293,20 @@ mod tests {
     fn names_that_only_differ_in_wire_form_stay_apart() {
         let mut scope = Scope::default();
         let names = ["hostAliases", "host_aliases", "host-aliases", "type", "Type"];
-        let taken: Vec<_> = names.iter().map(|name| scope.take(snake(name)).as_str().to_owned()).collect();
-        assert_eq!(taken, ["host_aliases", "host_aliases_2", "host_aliases_3", "type_", "type_2"]);
+        let taken: Vec<_> = names
+            .iter()
+            .map(|name| scope.take(snake(name)).as_str().to_owned())
+            .collect();
+        assert_eq!(
+            taken,
+            [
+                "host_aliases",
+                "host_aliases_2",
+                "host_aliases_3",
+                "type_",
+                "type_2"
+            ]
+        );
         let mut scope = Scope::with(&["Foo"]);
         assert_eq!(scope.take(type_name("foo")).as_str(), "Foo2");
     }

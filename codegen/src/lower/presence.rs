@@ -18,7 +18,12 @@ pub(super) enum Demand {
 }
 
 /// The type of a field and when it is written. `message` says whether `bare` is a record, which an `Option` boxes.
-pub(super) fn hold(bare: TypeRef, message: bool, fact: Option<&FieldFact>, demand: Demand) -> (TypeRef, Presence) {
+pub(super) fn hold(
+    bare: TypeRef,
+    message: bool,
+    fact: Option<&FieldFact>,
+    demand: Demand,
+) -> (TypeRef, Presence) {
     match fact {
         Some(fact) => by_fact(bare, message, fact),
         None => match demand {
@@ -31,22 +36,34 @@ pub(super) fn hold(bare: TypeRef, message: bool, fact: Option<&FieldFact>, deman
 
 /// An `Option`, boxed if it is a record.
 pub(super) fn optional(bare: TypeRef, message: bool) -> TypeRef {
-    TypeRef::Option(Box::new(if message { TypeRef::Boxed(Box::new(bare)) } else { bare }))
+    TypeRef::Option(Box::new(if message {
+        TypeRef::Boxed(Box::new(bare))
+    } else {
+        bare
+    }))
 }
 
 fn by_fact(bare: TypeRef, message: bool, fact: &FieldFact) -> (TypeRef, Presence) {
     let omit = fact.omit_empty || fact.omit_zero;
     let nil = if omit { Presence::Omit } else { Presence::Nil };
     match fact.holder {
-        Holder::Pointer => (optional(bare, message), if omit { Presence::Opt } else { Presence::Nil }),
+        Holder::Pointer => (
+            optional(bare, message),
+            if omit { Presence::Opt } else { Presence::Nil },
+        ),
         Holder::Slice | Holder::Map => (bare, nil),
         Holder::Value => match fact.kind {
             // A nil slice.
             Kind::Bytes | Kind::Own(OwnShape::StringList) => (bare, nil),
             // A Go struct is never empty, whatever it stands for: only `omitzero` leaves it out.
-            Kind::Message | Kind::Own(_) => {
-                (bare, if fact.omit_zero { Presence::Omit } else { Presence::Keep })
-            }
+            Kind::Message | Kind::Own(_) => (
+                bare,
+                if fact.omit_zero {
+                    Presence::Omit
+                } else {
+                    Presence::Keep
+                },
+            ),
             Kind::String | Kind::Bool | Kind::Int32 | Kind::Int64 | Kind::Double => {
                 (bare, if omit { Presence::Omit } else { Presence::Keep })
             }
@@ -96,7 +113,11 @@ mod tests {
             let bare = TypeRef::Primitive(Primitive::Bool);
             let fact = fact(holder, kind, omit_empty, omit_zero);
             let (ty, found) = hold(bare, false, Some(&fact), Demand::Required);
-            assert_eq!((matches!(ty, TypeRef::Option(_)), found), (option, presence), "{fact:?}");
+            assert_eq!(
+                (matches!(ty, TypeRef::Option(_)), found),
+                (option, presence),
+                "{fact:?}"
+            );
         }
     }
 

@@ -11,9 +11,7 @@ use crate::diagnostic::{Code, Diagnostic, Report};
 use crate::ir::{
     Exchange, Handle, Marker, Offer, Reach, Resource, RustName, Subresource, TypeRef, Verb, WireName,
 };
-use crate::parse::{
-    Body, DiscoveredResource, DiscoveredSubresource, GroupVersion, Operation, OperationKey,
-};
+use crate::parse::{Body, DiscoveredResource, DiscoveredSubresource, GroupVersion, Operation, OperationKey};
 
 /// Subresources that the runtime has a marker for.
 const KNOWN: &[(&str, &str)] = &[
@@ -60,14 +58,18 @@ pub(super) struct Lowered {
 
 /// Lowers the resources of one group-version.
 pub(super) fn lower(gv: &GroupVersion, classes: &Classes<'_>, out: &mut Lowered, report: &mut Report) {
-    let Some(module) = classes.homes.module(gv) else { return };
+    let Some(module) = classes.homes.module(gv) else {
+        return;
+    };
     let resources = classes.model.groups.get(gv).into_iter().flatten();
     let mut methods = Scope::with(&["new"]);
     let mut markers: BTreeMap<String, Marker> = BTreeMap::new();
     let mut types = classes.homes.scope(module);
     let mut handles = Vec::new();
     for (plural_name, found) in resources {
-        let Some(definition) = kind_of(gv, plural_name, found, classes, report) else { continue };
+        let Some(definition) = kind_of(gv, plural_name, found, classes, report) else {
+            continue;
+        };
         if out.resources.contains_key(definition) {
             report.push(
                 Diagnostic::new(
@@ -79,7 +81,13 @@ pub(super) fn lower(gv: &GroupVersion, classes: &Classes<'_>, out: &mut Lowered,
             );
             continue;
         }
-        let mut lowering = Lowering { gv, plural: plural_name, definition, classes, seeds: &mut out.seeds };
+        let mut lowering = Lowering {
+            gv,
+            plural: plural_name,
+            definition,
+            classes,
+            seeds: &mut out.seeds,
+        };
         let resource = lowering.resource(found, &mut markers, &mut types, report);
         let kind = classes.homes.id(definition).map(|id| id.name.clone());
         if let Some(kind) = kind {
@@ -91,7 +99,8 @@ pub(super) fn lower(gv: &GroupVersion, classes: &Classes<'_>, out: &mut Lowered,
     }
     handles.sort_by(|a, b| (&a.plural, a.reach).cmp(&(&b.plural, b.reach)));
     out.handles.insert(module.clone(), handles);
-    out.markers.insert(module.clone(), markers.into_values().collect());
+    out.markers
+        .insert(module.clone(), markers.into_values().collect());
 }
 
 /// The definition of a resource's kind. `None` for the mere parent of subresources, and if there is no schema.
@@ -105,12 +114,18 @@ fn kind_of<'a>(
     let kind = found.kind.as_ref()?;
     let definition = classes.of_kind(kind).filter(|name| {
         let definition = classes.model.definitions.get(*name);
-        kind.gv == *gv && definition.is_some_and(|definition| !is_list(definition)) && !name.starts_with("io.k8s.apimachinery.")
+        kind.gv == *gv
+            && definition.is_some_and(|definition| !is_list(definition))
+            && !name.starts_with("io.k8s.apimachinery.")
     });
     if definition.is_none() {
-        let message = format!("no schema for {} of {}, the kind of {plural} of {gv}; it is left out", kind.kind, kind.gv);
+        let message = format!(
+            "no schema for {} of {}, the kind of {plural} of {gv}; it is left out",
+            kind.kind, kind.gv
+        );
         report.push(
-            Diagnostic::new(Code::NoSchema, found.location.clone(), message).help("reach it with the dynamic client"),
+            Diagnostic::new(Code::NoSchema, found.location.clone(), message)
+                .help("reach it with the dynamic client"),
         );
     }
     definition
@@ -118,7 +133,12 @@ fn kind_of<'a>(
 
 fn handles_of(resource: &Resource, kind: &RustName, wire: &WireName, methods: &mut Scope) -> Vec<Handle> {
     let name = plural(&resource.plural, wire);
-    let handle = |name, reach| Handle { name, plural: resource.plural.clone(), kind: kind.clone(), reach };
+    let handle = |name, reach| Handle {
+        name,
+        plural: resource.plural.clone(),
+        kind: kind.clone(),
+        reach,
+    };
     if !resource.namespaced {
         return vec![handle(methods.take(name), Reach::Cluster)];
     }
@@ -148,15 +168,24 @@ impl Lowering<'_, '_> {
         types: &mut Scope,
         report: &mut Report,
     ) -> Resource {
-        let mut offers = vec![Offer { subresource: None, verbs: self.root_verbs(&found.verbs) }];
+        let mut offers = vec![Offer {
+            subresource: None,
+            verbs: self.root_verbs(&found.verbs),
+        }];
         for (name, sub) in &found.subresources {
             let verbs = self.sub_verbs(name, sub);
             if verbs.is_empty() {
-                let message = format!("nothing says what {}/{name} of {} takes or returns; it is left out", self.plural, self.gv);
+                let message = format!(
+                    "nothing says what {}/{name} of {} takes or returns; it is left out",
+                    self.plural, self.gv
+                );
                 report.push(Diagnostic::new(Code::NoSchema, found.location.clone(), message));
                 continue;
             }
-            offers.push(Offer { subresource: Some(subresource(name, markers, types)), verbs });
+            offers.push(Offer {
+                subresource: Some(subresource(name, markers, types)),
+                verbs,
+            });
         }
         let texts = |texts: &[String]| texts.iter().map(WireName::new).collect();
         Resource {
@@ -221,7 +250,11 @@ impl Lowering<'_, '_> {
                     let kind = sub.kind.as_ref().and_then(|kind| self.classes.of_kind(kind));
                     if let Some(kind) = kind {
                         let body = Some(Body::Ref(kind.to_owned()));
-                        let operation = Operation { body: body.clone(), result: body, ..Operation::default() };
+                        let operation = Operation {
+                            body: body.clone(),
+                            result: body,
+                            ..Operation::default()
+                        };
                         offered.insert(*verb, self.exchange(*verb, &operation));
                     }
                 }

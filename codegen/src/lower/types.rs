@@ -20,10 +20,19 @@ pub(super) fn build(
     classes: &Classes<'_>,
     report: &mut Report,
 ) -> BTreeMap<RustName, Vec<Type>> {
-    let mut builder = Builder { classes: *classes, scopes: BTreeMap::new(), built: BTreeMap::new(), following: Vec::new(), depth: 0, report: Report::default() };
+    let mut builder = Builder {
+        classes: *classes,
+        scopes: BTreeMap::new(),
+        built: BTreeMap::new(),
+        following: Vec::new(),
+        depth: 0,
+        report: Report::default(),
+    };
     for name in reached {
         let found = (classes.homes.id(name), classes.model.definitions.get(name));
-        let (Some(id), Some(definition)) = found else { continue };
+        let (Some(id), Some(definition)) = found else {
+            continue;
+        };
         let resource = lowered.resources.remove(name);
         let mut ty = builder.definition(name, id, definition, resource.is_some());
         ty.docs = docs::of_type(&ty, definition, resource.as_ref(), classes, &id.module);
@@ -35,8 +44,12 @@ pub(super) fn build(
 }
 
 /// An object without a schema.
-static FREE: Object =
-    Object { properties: BTreeMap::new(), required: BTreeSet::new(), additional: None, open: false };
+static FREE: Object = Object {
+    properties: BTreeMap::new(),
+    required: BTreeSet::new(),
+    additional: None,
+    open: false,
+};
 
 struct Builder<'a> {
     classes: Classes<'a>,
@@ -79,27 +92,49 @@ impl<'a> Builder<'a> {
     }
 
     /// `apiVersion` and `kind`, if the definition has these fields and belongs to one kind.
-    fn root(&self, id: &TypeId, definition: &Definition, object: &Object, facts: Option<&Message>) -> Option<Root> {
-        let by_fact = facts.is_some_and(|facts| matches!(facts.shape, FactShape::Fields { type_meta: true, .. }));
-        let by_schema = TYPE_META_FIELDS.iter().all(|field| object.properties.contains_key(*field));
+    fn root(
+        &self,
+        id: &TypeId,
+        definition: &Definition,
+        object: &Object,
+        facts: Option<&Message>,
+    ) -> Option<Root> {
+        let by_fact =
+            facts.is_some_and(|facts| matches!(facts.shape, FactShape::Fields { type_meta: true, .. }));
+        let by_schema = TYPE_META_FIELDS
+            .iter()
+            .all(|field| object.properties.contains_key(*field));
         if !by_fact && !by_schema && !object.properties.is_empty() {
             return None;
         }
-        let at_home = |kind: &&crate::parse::GroupVersionKind| self.classes.homes.module(&kind.gv) == Some(&id.module);
+        let at_home =
+            |kind: &&crate::parse::GroupVersionKind| self.classes.homes.module(&kind.gv) == Some(&id.module);
         let kind = match definition.kinds.as_slice() {
             [only] => only,
             several => several.iter().find(at_home)?,
         };
-        Some(Root { api_version: WireName::new(kind.gv.api_version()), kind: WireName::new(kind.kind.as_str()) })
+        Some(Root {
+            api_version: WireName::new(kind.gv.api_version()),
+            kind: WireName::new(kind.kind.as_str()),
+        })
     }
 
     fn object(&mut self, owner: &Owner<'_>, object: &'a Object, facts: Option<&Message>, root: bool) -> Type {
         let known = facts.map(Message::fields).unwrap_or_default();
         // In the order of the Go struct, then what facts do not know.
-        let mut order: Vec<(&str, Option<&FieldFact>)> =
-            known.iter().map(|fact| (fact.json.as_str(), Some(fact))).collect();
+        let mut order: Vec<(&str, Option<&FieldFact>)> = known
+            .iter()
+            .map(|fact| (fact.json.as_str(), Some(fact)))
+            .collect();
         let listed: BTreeSet<&str> = order.iter().map(|(name, _)| *name).collect();
-        order.extend(object.properties.keys().map(String::as_str).filter(|name| !listed.contains(name)).map(|n| (n, None)));
+        order.extend(
+            object
+                .properties
+                .keys()
+                .map(String::as_str)
+                .filter(|name| !listed.contains(name))
+                .map(|n| (n, None)),
+        );
         order.retain(|(name, _)| !(root && TYPE_META_FIELDS.contains(name)));
         let names = field_names(order.iter().map(|(name, _)| *name));
         let mut fields = Vec::new();
@@ -142,12 +177,16 @@ impl<'a> Builder<'a> {
     ) -> Field {
         let (bare, message) = self.bare(owner, wire, schema);
         let (ty, presence) = match wire {
-            "metadata" if root && bare == TypeRef::Runtime("RawJson") => (TypeRef::Runtime("ObjectMeta"), Presence::Keep),
+            "metadata" if root && bare == TypeRef::Runtime("RawJson") => {
+                (TypeRef::Runtime("ObjectMeta"), Presence::Keep)
+            }
             "metadata" if root && bare == TypeRef::Runtime("ObjectMeta") => {
                 let (_, presence) = hold(bare.clone(), message, fact, Demand::Required);
                 (bare, presence)
             }
-            _ if fact.is_none() && TYPE_META_FIELDS.contains(&wire) && self.has_type_meta(owner) => (bare, Presence::Omit),
+            _ if fact.is_none() && TYPE_META_FIELDS.contains(&wire) && self.has_type_meta(owner) => {
+                (bare, Presence::Omit)
+            }
             _ => hold(bare, message, fact, demand),
         };
         Field {
@@ -188,9 +227,10 @@ impl<'a> Builder<'a> {
             Shape::Object(object) if !object.properties.is_empty() => {
                 return (self.inline(owner, wire, object, schema), true);
             }
-            Shape::Object(Object { additional: Some(values), .. }) => {
-                TypeRef::Map(Box::new(self.within(owner, wire, values)))
-            }
+            Shape::Object(Object {
+                additional: Some(values),
+                ..
+            }) => TypeRef::Map(Box::new(self.within(owner, wire, values))),
             Shape::List(Some(items)) => TypeRef::List(Box::new(self.within(owner, wire, items))),
             Shape::List(None) => TypeRef::List(Box::new(TypeRef::Runtime("RawJson"))),
             Shape::String => TypeRef::Runtime("Str"),
@@ -209,8 +249,12 @@ impl<'a> Builder<'a> {
     /// The type of what a list or map holds.
     fn within(&mut self, owner: &Owner<'_>, wire: &str, schema: &'a Schema) -> TypeRef {
         if self.depth == MAX_NESTING {
-            let message = format!("{}.{wire} nests too many lists and maps; the innermost are taken as any JSON", owner.wire);
-            self.report.push(Diagnostic::new(Code::UnknownType, Location::default(), message));
+            let message = format!(
+                "{}.{wire} nests too many lists and maps; the innermost are taken as any JSON",
+                owner.wire
+            );
+            self.report
+                .push(Diagnostic::new(Code::UnknownType, Location::default(), message));
             return TypeRef::Runtime("RawJson");
         }
         self.depth += 1;
@@ -222,9 +266,15 @@ impl<'a> Builder<'a> {
     /// The struct of an object that stands in place: named for its owner and the field.
     fn inline(&mut self, owner: &Owner<'_>, wire: &str, object: &'a Object, schema: &Schema) -> TypeRef {
         let module = &owner.id.module;
-        let scope = self.scopes.entry(module.clone()).or_insert_with(|| self.classes.homes.scope(module));
+        let scope = self
+            .scopes
+            .entry(module.clone())
+            .or_insert_with(|| self.classes.homes.scope(module));
         let name = scope.take(type_name(&format!("{}{}", owner.id.name, pascal(wire))));
-        let id = TypeId { module: module.clone(), name };
+        let id = TypeId {
+            module: module.clone(),
+            name,
+        };
         let path = format!("{}.{wire}", owner.wire);
         let depth = std::mem::take(&mut self.depth);
         let mut ty = self.object(&Owner { id: &id, wire: &path }, object, None, false);
@@ -253,7 +303,10 @@ fn field_names<'n>(wires: impl Iterator<Item = &'n str>) -> BTreeMap<String, Rus
     let mut wires: Vec<&str> = wires.collect();
     wires.sort_by_key(|wire| (snake(wire).as_str() != *wire, *wire));
     let mut scope = Scope::default();
-    wires.into_iter().map(|wire| (wire.to_owned(), scope.take(snake(wire)))).collect()
+    wires
+        .into_iter()
+        .map(|wire| (wire.to_owned(), scope.take(snake(wire))))
+        .collect()
 }
 
 /// Structs that hold themselves by value cannot be built: such fields become boxed options. Go cannot have them, so only
@@ -266,14 +319,25 @@ pub(super) fn break_cycles(modules: &mut BTreeMap<RustName, Vec<Type>>) {
                 TypeRef::Named(id) => Some(id.clone()),
                 _ => None,
             });
-            edges.insert(TypeId { module: module.clone(), name: ty.name.clone() }, held.collect());
+            edges.insert(
+                TypeId {
+                    module: module.clone(),
+                    name: ty.name.clone(),
+                },
+                held.collect(),
+            );
         }
     }
     let components = graph::components(&edges);
     for (module, types) in modules.iter_mut() {
         for ty in types {
-            let id = TypeId { module: module.clone(), name: ty.name.clone() };
-            let Some(component) = components.get(&id) else { continue };
+            let id = TypeId {
+                module: module.clone(),
+                name: ty.name.clone(),
+            };
+            let Some(component) = components.get(&id) else {
+                continue;
+            };
             for field in &mut ty.fields {
                 if let TypeRef::Named(held) = &field.ty
                     && component.contains(held)
@@ -288,7 +352,9 @@ pub(super) fn break_cycles(modules: &mut BTreeMap<RustName, Vec<Type>>) {
 
 /// Whether a definition is a list of objects, for which the runtime has one type.
 pub(super) fn is_list(definition: &Definition) -> bool {
-    let Shape::Object(object) = &definition.schema.shape else { return false };
+    let Shape::Object(object) = &definition.schema.shape else {
+        return false;
+    };
     let metadata = object.properties.get("metadata").map(|metadata| &metadata.shape);
     let of_list = metadata.is_some_and(|shape| match shape {
         Shape::Ref(name) => package(name) == META_V1 && last(name) == "ListMeta",

@@ -12,13 +12,20 @@ use crate::diagnostic::{Code, Diagnostic, Location, Report};
 /// Reads `APIGroupDiscoveryList`.
 pub(super) fn aggregated(value: &Value, at: &Location, model: &mut Model, report: &mut Report) {
     for (at, group) in entries(value, "items", at) {
-        let name = group.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
+        let name = group
+            .pointer("/metadata/name")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         for (at, version) in entries(group, "versions", &at) {
-            let Some(version_name) = required(version, "version", &at, report) else { continue };
+            let Some(version_name) = required(version, "version", &at, report) else {
+                continue;
+            };
             let gv = GroupVersion::new(name, version_name);
             let mut resources = BTreeMap::new();
             for (at, resource) in entries(version, "resources", &at) {
-                let Some(plural) = required(resource, "resource", &at, report) else { continue };
+                let Some(plural) = required(resource, "resource", &at, report) else {
+                    continue;
+                };
                 resources.insert(plural.to_owned(), aggregated_resource(resource, &gv, at, report));
             }
             add(gv, resources, model, report);
@@ -26,11 +33,22 @@ pub(super) fn aggregated(value: &Value, at: &Location, model: &mut Model, report
     }
 }
 
-fn aggregated_resource(value: &Value, gv: &GroupVersion, at: Location, report: &mut Report) -> DiscoveredResource {
+fn aggregated_resource(
+    value: &Value,
+    gv: &GroupVersion,
+    at: Location,
+    report: &mut Report,
+) -> DiscoveredResource {
     let subresources = entries(value, "subresources", &at).filter_map(|(at, sub)| {
         let name = required(sub, "subresource", &at, report)?;
         let kind = kind(sub.get("responseKind"), gv);
-        Some((name.to_owned(), DiscoveredSubresource { kind, verbs: texts(sub, "verbs").into_iter().collect() }))
+        Some((
+            name.to_owned(),
+            DiscoveredSubresource {
+                kind,
+                verbs: texts(sub, "verbs").into_iter().collect(),
+            },
+        ))
     });
     let subresources = subresources.collect();
     DiscoveredResource {
@@ -54,21 +72,31 @@ fn kind(value: Option<&Value>, gv: &GroupVersion) -> Option<GroupVersionKind> {
         true => gv.clone(),
         false => GroupVersion::new(group, version),
     };
-    (!name.is_empty()).then(|| GroupVersionKind { gv, kind: name.to_owned() })
+    (!name.is_empty()).then(|| GroupVersionKind {
+        gv,
+        kind: name.to_owned(),
+    })
 }
 
 /// Reads `APIResourceList`.
 pub(super) fn legacy(value: &Value, at: &Location, model: &mut Model, report: &mut Report) {
-    let Some(name) = required(value, "groupVersion", at, report) else { return };
+    let Some(name) = required(value, "groupVersion", at, report) else {
+        return;
+    };
     let (group, version) = name.rsplit_once('/').unwrap_or(("", name));
     let gv = GroupVersion::new(group, version);
     let mut resources: BTreeMap<String, DiscoveredResource> = BTreeMap::new();
     let mut subresources = Vec::new();
     for (at, resource) in entries(value, "resources", at) {
-        let Some(name) = required(resource, "name", &at, report) else { continue };
+        let Some(name) = required(resource, "name", &at, report) else {
+            continue;
+        };
         let kind = kind(Some(resource), &gv);
         let verbs: BTreeSet<_> = texts(resource, "verbs").into_iter().collect();
-        let namespaced = resource.get("namespaced").and_then(Value::as_bool).unwrap_or(false);
+        let namespaced = resource
+            .get("namespaced")
+            .and_then(Value::as_bool)
+            .unwrap_or(false);
         if let Some((parent, name)) = name.split_once('/') {
             let sub = DiscoveredSubresource { kind, verbs };
             subresources.push((parent.to_owned(), name.to_owned(), namespaced, at, sub));
@@ -102,7 +130,12 @@ pub(super) fn legacy(value: &Value, at: &Location, model: &mut Model, report: &m
     add(gv, resources, model, report);
 }
 
-fn add(gv: GroupVersion, resources: BTreeMap<String, DiscoveredResource>, model: &mut Model, report: &mut Report) {
+fn add(
+    gv: GroupVersion,
+    resources: BTreeMap<String, DiscoveredResource>,
+    model: &mut Model,
+    report: &mut Report,
+) {
     let known = model.groups.entry(gv.clone()).or_default();
     for (plural, resource) in resources {
         match known.get(&plural) {
@@ -110,7 +143,10 @@ fn add(gv: GroupVersion, resources: BTreeMap<String, DiscoveredResource>, model:
                 Diagnostic::new(
                     Code::ConflictingResources,
                     resource.location,
-                    format!("{plural} of {gv} is listed differently in {}", other.location.document),
+                    format!(
+                        "{plural} of {gv} is listed differently in {}",
+                        other.location.document
+                    ),
                 )
                 .help("are the documents of different servers or versions? Take a fresh snapshot of one"),
             ),
@@ -123,14 +159,22 @@ fn add(gv: GroupVersion, resources: BTreeMap<String, DiscoveredResource>, model:
 }
 
 fn same(a: &DiscoveredResource, b: &DiscoveredResource) -> bool {
-    DiscoveredResource { location: Location::default(), ..a.clone() }
-        == DiscoveredResource { location: Location::default(), ..b.clone() }
+    DiscoveredResource {
+        location: Location::default(),
+        ..a.clone()
+    } == DiscoveredResource {
+        location: Location::default(),
+        ..b.clone()
+    }
 }
 
 /// Reads `/version`.
 pub(super) fn version(value: &Value, at: &Location, model: &mut Model, report: &mut Report) {
     // Some providers write the minor as "27+".
-    let digits: String = text(value, "minor").chars().take_while(char::is_ascii_digit).collect();
+    let digits: String = text(value, "minor")
+        .chars()
+        .take_while(char::is_ascii_digit)
+        .collect();
     match digits.parse() {
         Ok(minor) => {
             let git = text(value, "gitVersion").to_owned();
@@ -146,13 +190,21 @@ pub(super) fn version(value: &Value, at: &Location, model: &mut Model, report: &
 fn entries<'a>(value: &'a Value, key: &'a str, at: &Location) -> impl Iterator<Item = (Location, &'a Value)> {
     let at = at.at(key);
     let list = value.get(key).and_then(Value::as_array).into_iter().flatten();
-    list.enumerate().map(move |(index, entry)| (at.at(&index.to_string()), entry))
+    list.enumerate()
+        .map(move |(index, entry)| (at.at(&index.to_string()), entry))
 }
 
 fn required<'a>(value: &'a Value, key: &str, at: &Location, report: &mut Report) -> Option<&'a str> {
-    let found = value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let found = value
+        .get(key)
+        .and_then(Value::as_str)
+        .filter(|text| !text.is_empty());
     if found.is_none() {
-        report.push(Diagnostic::new(Code::Malformed, at.clone(), format!("`{key}` must be a text and is missing")));
+        report.push(Diagnostic::new(
+            Code::Malformed,
+            at.clone(),
+            format!("`{key}` must be a text and is missing"),
+        ));
     }
     found
 }

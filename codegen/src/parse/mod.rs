@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 pub(crate) use model::{
-    Body, Definition, DiscoveredResource, DiscoveredSubresource, GroupVersion, GroupVersionKind, Model, Object,
-    Operation, OperationKey, Schema, Shape,
+    Body, Definition, DiscoveredResource, DiscoveredSubresource, GroupVersion, GroupVersionKind, Model,
+    Object, Operation, OperationKey, Schema, Shape,
 };
 pub(crate) use openapi::{group_version_of_paths, is_deprecated_watch};
 
@@ -77,7 +77,10 @@ pub(crate) fn parse(documents: &Documents, report: &mut Report) -> Model {
 /// Reads a document as JSON and sees what it is.
 pub(crate) fn recognise(document: &Document, report: &mut Report) -> Option<(DocumentKind, Value)> {
     let at = Location::document(&document.path);
-    let bytes = document.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&document.bytes);
+    let bytes = document
+        .bytes
+        .strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(&document.bytes);
     let value: Value = match serde_json::from_slice(bytes) {
         Ok(value) => value,
         Err(error) => {
@@ -117,7 +120,9 @@ fn kind_of(value: &Value) -> Option<DocumentKind> {
         None if text("gitVersion").is_some() && text("major").is_some() => Some(DocumentKind::Version),
         None => {
             let paths = value.get("paths")?.as_object()?;
-            let index = paths.values().all(|entry| entry.get("serverRelativeURL").is_some());
+            let index = paths
+                .values()
+                .all(|entry| entry.get("serverRelativeURL").is_some());
             index.then_some(DocumentKind::Index)
         }
     }
@@ -127,7 +132,10 @@ fn what(value: &Value) -> String {
     let Value::Object(map) = value else {
         return format!("JSON with {} at its root", type_name(value));
     };
-    match (map.get("kind").and_then(Value::as_str), map.get("apiVersion").and_then(Value::as_str)) {
+    match (
+        map.get("kind").and_then(Value::as_str),
+        map.get("apiVersion").and_then(Value::as_str),
+    ) {
         (Some(kind), Some(version)) => format!("a {kind} of {version}"),
         (Some(kind), None) => format!("a {kind}"),
         _ => "a JSON object of no known kind".to_owned(),
@@ -148,22 +156,35 @@ pub(crate) fn type_name(value: &Value) -> &'static str {
 
 /// A syntax error with the part of its line that is around it.
 fn syntax(error: &serde_json::Error, bytes: &[u8], location: Location) -> Diagnostic {
-    let line = bytes.split(|byte| *byte == b'\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
+    let line = bytes
+        .split(|byte| *byte == b'\n')
+        .nth(error.line().saturating_sub(1))
+        .unwrap_or_default();
     let column = error.column().saturating_sub(1).min(line.len());
     let before = String::from_utf8_lossy(&line[..column]);
     let after = String::from_utf8_lossy(&line[column..]);
     let skip = before.chars().count().saturating_sub(EXCERPT);
     let head: String = before.chars().skip(skip).collect();
     let tail: String = after.chars().take(EXCERPT).collect();
-    let clean = |text: &str| text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
+    let clean = |text: &str| {
+        text.chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .collect::<String>()
+    };
     let excerpt = Excerpt {
         line: error.line().max(1),
         column: head.chars().count(),
         text: clean(&head) + &clean(&tail),
     };
     let (message, help) = match error.is_eof() {
-        true => ("the JSON ends too early".to_owned(), "was the document cut off when it was fetched?"),
-        false => (format!("this is no JSON: {error}"), "sources are JSON as the API server sends it"),
+        true => (
+            "the JSON ends too early".to_owned(),
+            "was the document cut off when it was fetched?",
+        ),
+        false => (
+            format!("this is no JSON: {error}"),
+            "sources are JSON as the API server sends it",
+        ),
     };
     let mut diagnostic = Diagnostic::new(Code::Syntax, location, message).help(help);
     diagnostic.excerpt = Some(excerpt);

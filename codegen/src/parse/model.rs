@@ -39,7 +39,10 @@ pub(crate) struct GroupVersion {
 impl GroupVersion {
     /// A group-version of these names.
     pub(crate) fn new(group: &str, version: &str) -> Self {
-        Self { group: group.to_owned(), version: version.to_owned() }
+        Self {
+            group: group.to_owned(),
+            version: version.to_owned(),
+        }
     }
 
     /// `group/version`, or the version alone for the core group: `apiVersion` of objects.
@@ -62,7 +65,11 @@ impl GroupVersion {
 /// `core/v1`, `apps/v1`: for people.
 impl fmt::Display for GroupVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let group = if self.group.is_empty() { "core" } else { &self.group };
+        let group = if self.group.is_empty() {
+            "core"
+        } else {
+            &self.group
+        };
         write!(f, "{group}/{}", self.version)
     }
 }

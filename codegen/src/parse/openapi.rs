@@ -55,7 +55,11 @@ pub(super) fn v2(value: &Value, at: &Location, model: &mut Model, report: &mut R
     paths(value, at, model, report, v2_operation);
 }
 
-fn object<'a>(value: Option<&'a Value>, at: &Location, report: &mut Report) -> Option<&'a Map<String, Value>> {
+fn object<'a>(
+    value: Option<&'a Value>,
+    at: &Location,
+    report: &mut Report,
+) -> Option<&'a Map<String, Value>> {
     match value {
         Some(Value::Object(map)) => Some(map),
         Some(other) => {
@@ -94,7 +98,14 @@ fn essence(value: &Value) -> Value {
 fn define(name: &str, value: &Value, at: Location, model: &mut Model, report: &mut Report) {
     let schema = schema(value, &at, report);
     let kinds = kinds(value);
-    model.definitions.insert(name.to_owned(), Definition { location: at, schema, kinds });
+    model.definitions.insert(
+        name.to_owned(),
+        Definition {
+            location: at,
+            schema,
+            kinds,
+        },
+    );
 }
 
 /// Adds the kinds that a repeated definition is listed for elsewhere.
@@ -107,7 +118,11 @@ fn repeat(value: &Value, name: &str, model: &mut Model) {
 }
 
 fn kinds(value: &Value) -> Vec<GroupVersionKind> {
-    let listed = value.get("x-kubernetes-group-version-kind").and_then(Value::as_array).into_iter().flatten();
+    let listed = value
+        .get("x-kubernetes-group-version-kind")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
     let mut kinds: Vec<_> = listed.filter_map(kind).collect();
     kinds.sort();
     kinds.dedup();
@@ -117,17 +132,24 @@ fn kinds(value: &Value) -> Vec<GroupVersionKind> {
 fn kind(value: &Value) -> Option<GroupVersionKind> {
     let text = |key: &str| value.get(key).and_then(Value::as_str);
     let gv = GroupVersion::new(text("group")?, text("version")?);
-    Some(GroupVersionKind { gv, kind: text("kind")?.to_owned() })
+    Some(GroupVersionKind {
+        gv,
+        kind: text("kind")?.to_owned(),
+    })
 }
 
 type ReadOperation = fn(&Value) -> Operation;
 
 fn paths(value: &Value, at: &Location, model: &mut Model, report: &mut Report, read: ReadOperation) {
-    let Some(paths) = object(value.get("paths"), &at.at("paths"), report) else { return };
+    let Some(paths) = object(value.get("paths"), &at.at("paths"), report) else {
+        return;
+    };
     for (path, item) in paths {
         let Some(target) = Target::of(path) else { continue };
         for method in METHODS {
-            let Some(operation) = item.get(method) else { continue };
+            let Some(operation) = item.get(method) else {
+                continue;
+            };
             let operation = read(operation);
             model
                 .operations
@@ -139,16 +161,24 @@ fn paths(value: &Value, at: &Location, model: &mut Model, report: &mut Report, r
 }
 
 fn v3_operation(value: &Value) -> Operation {
-    let content = |value: Option<&Value>| value.and_then(|value| value.get("content")).and_then(Value::as_object).cloned();
+    let content = |value: Option<&Value>| {
+        value
+            .and_then(|value| value.get("content"))
+            .and_then(Value::as_object)
+            .cloned()
+    };
     let response = success(value);
     let media = content(response);
-    let body = content(value.get("requestBody")).and_then(|media| body_of(media.values().next()?.get("schema")));
+    let body =
+        content(value.get("requestBody")).and_then(|media| body_of(media.values().next()?.get("schema")));
     let result = media
         .as_ref()
         .and_then(|media| media.get("application/json").or_else(|| media.values().next()))
         .and_then(|media| body_of(media.get("schema")));
     Operation {
-        connect: value.get("x-kubernetes-action").is_some_and(|action| action == "connect"),
+        connect: value
+            .get("x-kubernetes-action")
+            .is_some_and(|action| action == "connect"),
         body,
         result,
         protobuf: media.is_some_and(|media| media.contains_key(PROTOBUF)),
@@ -156,11 +186,19 @@ fn v3_operation(value: &Value) -> Operation {
 }
 
 fn v2_operation(value: &Value) -> Operation {
-    let parameters = value.get("parameters").and_then(Value::as_array).into_iter().flatten();
-    let body = parameters.filter(|parameter| parameter.get("in").is_some_and(|place| place == "body")).next();
+    let parameters = value
+        .get("parameters")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    let body = parameters
+        .filter(|parameter| parameter.get("in").is_some_and(|place| place == "body"))
+        .next();
     let produces = value.get("produces").and_then(Value::as_array);
     Operation {
-        connect: value.get("x-kubernetes-action").is_some_and(|action| action == "connect"),
+        connect: value
+            .get("x-kubernetes-action")
+            .is_some_and(|action| action == "connect"),
         body: body.and_then(|body| body_of(body.get("schema"))),
         result: success(value).and_then(|response| body_of(response.get("schema"))),
         protobuf: produces.is_some_and(|types| types.iter().any(|media| media == PROTOBUF)),
@@ -169,7 +207,9 @@ fn v2_operation(value: &Value) -> Operation {
 
 fn success(value: &Value) -> Option<&Value> {
     let responses = value.get("responses")?;
-    ["200", "201", "202"].into_iter().find_map(|code| responses.get(code))
+    ["200", "201", "202"]
+        .into_iter()
+        .find_map(|code| responses.get(code))
 }
 
 fn body_of(schema: Option<&Value>) -> Option<Body> {
@@ -206,7 +246,12 @@ impl<'a> Target<'a> {
             [resource, "{name}", subresource] => (*resource, true, Some(*subresource)),
             _ => return None,
         };
-        Some(Self { gv, resource, named, subresource })
+        Some(Self {
+            gv,
+            resource,
+            named,
+            subresource,
+        })
     }
 
     fn key(&self, method: &str) -> OperationKey {
@@ -233,7 +278,11 @@ fn split(path: &str) -> Option<(GroupVersion, Vec<&str>)> {
 /// The group-version that a v3 document is about, if it has paths of resources.
 pub(crate) fn group_version_of_paths(value: &Value) -> Option<GroupVersion> {
     let paths = value.get("paths")?.as_object()?;
-    paths.keys().filter_map(|path| split(path)).map(|(gv, _)| gv).min()
+    paths
+        .keys()
+        .filter_map(|path| split(path))
+        .map(|(gv, _)| gv)
+        .min()
 }
 
 /// Whether a path is one of the watch paths that the `watch` parameter replaced long ago.

@@ -29,7 +29,12 @@ pub(super) fn schema(value: &Value, at: &Location, report: &mut Report) -> Schem
 }
 
 fn any() -> Schema {
-    Schema { description: None, shape: Shape::Any, nullable: false, sensitive: false }
+    Schema {
+        description: None,
+        shape: Shape::Any,
+        nullable: false,
+        sensitive: false,
+    }
 }
 
 /// The `type`, which OpenAPI 3.1 allows to be a list with `null` in it.
@@ -38,7 +43,10 @@ fn type_of(map: &Map<String, Value>) -> (Option<&str>, bool) {
         Some(Value::String(kind)) => (Some(kind), false),
         Some(Value::Array(kinds)) => {
             let null = kinds.iter().any(|kind| kind == "null");
-            let mut others = kinds.iter().filter_map(Value::as_str).filter(|kind| *kind != "null");
+            let mut others = kinds
+                .iter()
+                .filter_map(Value::as_str)
+                .filter(|kind| *kind != "null");
             match (others.next(), others.next()) {
                 (Some(kind), None) => (Some(kind), null),
                 _ => (None, null),
@@ -63,7 +71,9 @@ fn shape(map: &Map<String, Value>, kind: Option<&str>, at: &Location, report: &m
     match kind {
         Some("object") => object(map, at, report),
         Some("array") => {
-            let items = map.get("items").map(|items| Box::new(schema(items, &at.at("items"), report)));
+            let items = map
+                .get("items")
+                .map(|items| Box::new(schema(items, &at.at("items"), report)));
             Shape::List(items)
         }
         Some("string") => match format {
@@ -99,7 +109,9 @@ fn object(map: &Map<String, Value>, at: &Location, report: &mut Report) -> Shape
         Some(Value::Object(properties)) => {
             let at = at.at("properties");
             for (name, value) in properties {
-                object.properties.insert(name.clone(), schema(value, &at.at(name), report));
+                object
+                    .properties
+                    .insert(name.clone(), schema(value, &at.at(name), report));
             }
         }
         Some(Value::Null) | None => {}
@@ -108,8 +120,15 @@ fn object(map: &Map<String, Value>, at: &Location, report: &mut Report) -> Shape
             report.push(Diagnostic::new(Code::Malformed, at.at("properties"), message));
         }
     }
-    let required = map.get("required").and_then(Value::as_array).into_iter().flatten();
-    object.required = required.filter_map(Value::as_str).map(str::to_owned).collect::<BTreeSet<_>>();
+    let required = map
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    object.required = required
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect::<BTreeSet<_>>();
     match map.get("additionalProperties") {
         Some(value @ Value::Object(_)) => {
             object.additional = Some(Box::new(schema(value, &at.at("additionalProperties"), report)));
@@ -117,7 +136,10 @@ fn object(map: &Map<String, Value>, at: &Location, report: &mut Report) -> Shape
         Some(Value::Bool(open)) => object.open = *open,
         _ => {}
     }
-    object.open |= map.get("x-kubernetes-preserve-unknown-fields").and_then(Value::as_bool).unwrap_or(false);
+    object.open |= map
+        .get("x-kubernetes-preserve-unknown-fields")
+        .and_then(Value::as_bool)
+        .unwrap_or(false);
     Shape::Object(object)
 }
 

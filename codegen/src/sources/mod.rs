@@ -45,7 +45,10 @@ pub struct Document {
 impl Documents {
     /// Adds a document. Two with one path are both kept, unless they are equal.
     pub fn insert(&mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) {
-        let document = Document { path: path.into(), bytes: bytes.into() };
+        let document = Document {
+            path: path.into(),
+            bytes: bytes.into(),
+        };
         if let Err(position) = self.documents.binary_search(&document) {
             self.documents.insert(position, document);
         }
@@ -110,10 +113,16 @@ fn read_path(path: &Path, documents: &mut Documents, report: &mut Report) {
         }
         return;
     }
-    let name = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
+    let name = path
+        .file_name()
+        .map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
     match std::fs::read(path) {
         Ok(bytes) => documents.insert(name, bytes),
-        Err(error) => report.push(Diagnostic::new(Code::Io, location(path), format!("cannot read it: {error}"))),
+        Err(error) => report.push(Diagnostic::new(
+            Code::Io,
+            location(path),
+            format!("cannot read it: {error}"),
+        )),
     }
 }
 
@@ -122,7 +131,11 @@ fn read_folder(folder: &Path, prefix: &str, depth: usize, documents: &mut Docume
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) => {
-            report.push(Diagnostic::new(Code::Io, location(folder), format!("cannot list it: {error}")));
+            report.push(Diagnostic::new(
+                Code::Io,
+                location(folder),
+                format!("cannot list it: {error}"),
+            ));
             return;
         }
     };
@@ -130,7 +143,11 @@ fn read_folder(folder: &Path, prefix: &str, depth: usize, documents: &mut Docume
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
-                report.push(Diagnostic::new(Code::Io, location(folder), format!("cannot list it: {error}")));
+                report.push(Diagnostic::new(
+                    Code::Io,
+                    location(folder),
+                    format!("cannot list it: {error}"),
+                ));
                 continue;
             }
         };
@@ -148,7 +165,11 @@ fn read_folder(folder: &Path, prefix: &str, depth: usize, documents: &mut Docume
             match std::fs::read(&path) {
                 Ok(bytes) => documents.insert(relative, bytes),
                 Err(error) => {
-                    report.push(Diagnostic::new(Code::Io, location(&path), format!("cannot read it: {error}")));
+                    report.push(Diagnostic::new(
+                        Code::Io,
+                        location(&path),
+                        format!("cannot read it: {error}"),
+                    ));
                 }
             }
         }

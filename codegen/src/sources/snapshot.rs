@@ -47,7 +47,9 @@ impl Snapshot {
             *kind == DocumentKind::OpenApiV3 && group_version_of_paths(value).is_some()
         });
         for (document, kind, value) in parsed {
-            let Some((path, value)) = place(kind, value, has_v3) else { continue };
+            let Some((path, value)) = place(kind, value, has_v3) else {
+                continue;
+            };
             let bytes = write(&normalise(&value, Place::Schema, descriptions)).into_bytes();
             match files.get(&path) {
                 Some(other) if *other != bytes => report.push(Diagnostic::new(
@@ -87,7 +89,11 @@ impl Snapshot {
     /// # Errors
     /// Those of the file system.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
-        let files = self.files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect();
+        let files = self
+            .files
+            .iter()
+            .map(|(path, bytes)| (path.as_str(), bytes.as_slice()))
+            .collect();
         for old in ["version.json", "discovery", "openapi"] {
             remove_others(&folder.join(old), old, &self.files)?;
         }
@@ -118,23 +124,32 @@ fn place(kind: DocumentKind, mut value: Value, has_v3: bool) -> Option<(String, 
         DocumentKind::OpenApiV2 if has_v3 => return None,
         DocumentKind::OpenApiV2 => "openapi/v2.json".to_owned(),
         DocumentKind::Discovery => {
-            let core = value.pointer("/items/0/metadata/name").is_none_or(|name| name.as_str() == Some(""));
+            let core = value
+                .pointer("/items/0/metadata/name")
+                .is_none_or(|name| name.as_str() == Some(""));
             format!("discovery/{}.json", if core { "api" } else { "apis" })
         }
         DocumentKind::Resources => {
             let gv = value.get("groupVersion")?.as_str()?.to_owned();
-            format!("discovery/{}/{gv}.json", if gv.contains('/') { "apis" } else { "api" })
+            format!(
+                "discovery/{}/{gv}.json",
+                if gv.contains('/') { "apis" } else { "api" }
+            )
         }
         DocumentKind::Version => {
             let kept = ["gitVersion", "major", "minor"];
             let map = value.as_object()?;
-            let map = kept.iter().filter_map(|key| Some(((*key).to_owned(), map.get(*key)?.clone())));
+            let map = kept
+                .iter()
+                .filter_map(|key| Some(((*key).to_owned(), map.get(*key)?.clone())));
             return Some(("version.json".to_owned(), Value::Object(map.collect())));
         }
         DocumentKind::Groups | DocumentKind::Index => return None,
     };
     if let Some(paths) = value.get_mut("paths").and_then(Value::as_object_mut) {
-        let kept = std::mem::take(paths).into_iter().filter(|(path, _)| !is_deprecated_watch(path));
+        let kept = std::mem::take(paths)
+            .into_iter()
+            .filter(|(path, _)| !is_deprecated_watch(path));
         *paths = kept.collect();
     }
     Some((path, value))
@@ -165,16 +180,21 @@ fn normalise(value: &Value, place: Place, descriptions: Descriptions) -> Value {
             let entries = kept.into_iter().map(|(key, value)| {
                 let below = match (place, key.as_str()) {
                     (Place::Data, _) | (Place::Schema, "default" | "enum" | "example") => Place::Data,
-                    (Place::Schema, "properties" | "definitions" | "schemas" | "paths" | "responses") => Place::Names,
+                    (Place::Schema, "properties" | "definitions" | "schemas" | "paths" | "responses") => {
+                        Place::Names
+                    }
                     _ => Place::Schema,
                 };
                 (key.clone(), normalise(value, below, descriptions))
             });
             Value::Object(entries.collect::<Map<_, _>>())
         }
-        Value::Array(items) => {
-            Value::Array(items.iter().map(|item| normalise(item, place, descriptions)).collect())
-        }
+        Value::Array(items) => Value::Array(
+            items
+                .iter()
+                .map(|item| normalise(item, place, descriptions))
+                .collect(),
+        ),
         other => other.clone(),
     }
 }
