@@ -9,6 +9,10 @@ use crate::parse::{Body, GroupVersion, Model, OperationKey, Shape};
 /// One correction.
 #[derive(Clone, Copy, Debug)]
 pub struct Fixup {
+    /// The group that it is about; empty for the core group.
+    pub group: &'static str,
+    /// The version of the group.
+    pub version: &'static str,
     /// What is corrected.
     pub change: Change,
     /// Why.
@@ -33,10 +37,6 @@ pub enum Change {
     },
     /// What a successful operation returns.
     Result {
-        /// The group; empty for the core group.
-        group: &'static str,
-        /// The version.
-        version: &'static str,
         /// The plural.
         resource: &'static str,
         /// The subresource; empty for the resource itself.
@@ -50,8 +50,15 @@ pub enum Change {
 
 const STATUS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Status";
 
-const fn sensitive(definition: &'static str, field: &'static str, link: &'static str) -> Fixup {
+const fn sensitive(
+    group: &'static str,
+    definition: &'static str,
+    field: &'static str,
+    link: &'static str,
+) -> Fixup {
     Fixup {
+        group,
+        version: "v1",
         change: Change::Sensitive { definition, field },
         why: "a credential; no document marks it as one",
         link,
@@ -62,9 +69,9 @@ const fn sensitive(definition: &'static str, field: &'static str, link: &'static
 
 const fn returns_status(resource: &'static str, subresource: &'static str, link: &'static str) -> Fixup {
     Fixup {
+        group: "",
+        version: "v1",
         change: Change::Result {
-            group: "",
-            version: "v1",
             resource,
             subresource,
             method: "post",
@@ -79,6 +86,7 @@ const fn returns_status(resource: &'static str, subresource: &'static str, link:
 
 /// All corrections.
 pub const TABLE: &[Fixup] = &[
+<<<<<<< HEAD
     sensitive(
         "io.k8s.api.core.v1.Secret",
         "data",
@@ -89,12 +97,28 @@ pub const TABLE: &[Fixup] = &[
         "stringData",
         "https://kubernetes.io/docs/concepts/configuration/secret/",
     ),
+=======
+>>>>>>> gen
     sensitive(
+        "",
+        "io.k8s.api.core.v1.Secret",
+        "data",
+        "https://kubernetes.io/docs/concepts/configuration/secret/",
+    ),
+    sensitive(
+        "",
+        "io.k8s.api.core.v1.Secret",
+        "stringData",
+        "https://kubernetes.io/docs/concepts/configuration/secret/",
+    ),
+    sensitive(
+        "authentication.k8s.io",
         "io.k8s.api.authentication.v1.TokenRequestStatus",
         "token",
         "https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-request-v1/",
     ),
     sensitive(
+        "authentication.k8s.io",
         "io.k8s.api.authentication.v1.TokenReviewSpec",
         "token",
         "https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-review-v1/",
@@ -121,10 +145,10 @@ pub(crate) fn apply(model: &mut Model, table: &[Fixup], report: &mut Report) {
     let minor = model.version.as_ref().map(|version| version.minor);
     for fixup in table {
         let in_range = |minor| minor >= fixup.since && fixup.until.is_none_or(|until| minor <= until);
-        if !minor.is_none_or(in_range) || !is_concerned(model, &fixup.change) {
+        if !minor.is_none_or(in_range) || !is_concerned(model, fixup) {
             continue;
         }
-        if !change(model, &fixup.change) && minor.is_some() {
+        if !change(model, fixup) && minor.is_some() {
             report.push(
                 Diagnostic::new(
                     Code::UnusedFixup,
@@ -138,6 +162,7 @@ pub(crate) fn apply(model: &mut Model, table: &[Fixup], report: &mut Report) {
 }
 
 /// Whether the sources tell of the API that a correction is about.
+<<<<<<< HEAD
 fn is_concerned(model: &Model, change: &Change) -> bool {
     match change {
         Change::Sensitive { definition, .. } => {
@@ -152,14 +177,15 @@ fn is_concerned(model: &Model, change: &Change) -> bool {
             model.operations.keys().any(|key| key.gv == gv)
         }
     }
+=======
+fn is_concerned(model: &Model, fixup: &Fixup) -> bool {
+    let gv = GroupVersion::new(fixup.group, fixup.version);
+    model.operations.keys().any(|key| key.gv == gv)
+>>>>>>> gen
 }
 
-fn package(definition: &str) -> &str {
-    definition.rsplit_once('.').map_or("", |(package, _)| package)
-}
-
-fn change(model: &mut Model, change: &Change) -> bool {
-    match *change {
+fn change(model: &mut Model, fixup: &Fixup) -> bool {
+    match fixup.change {
         Change::Sensitive { definition, field } => {
             let Some(definition) = model.definitions.get_mut(definition) else {
                 return false;
@@ -174,15 +200,18 @@ fn change(model: &mut Model, change: &Change) -> bool {
                 .is_some()
         }
         Change::Result {
+<<<<<<< HEAD
             group,
             version,
+=======
+>>>>>>> gen
             resource,
             subresource,
             method,
             definition,
         } => {
             let key = OperationKey {
-                gv: GroupVersion::new(group, version),
+                gv: GroupVersion::new(fixup.group, fixup.version),
                 resource: resource.to_owned(),
                 subresource: (!subresource.is_empty()).then(|| subresource.to_owned()),
                 method: method.to_owned(),
@@ -194,5 +223,59 @@ fn change(model: &mut Model, change: &Change) -> bool {
             operation.result = Some(Body::Ref(definition.to_owned()));
             true
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model(minor: u32) -> Model {
+        let mut report = Report::default();
+        let mut model = crate::parse::parse(&crate::sources::embedded(), &mut report);
+        assert!(report.is_empty(), "{report}");
+        model.version.as_mut().unwrap().minor = minor;
+        model
+    }
+
+    fn unused(model: &mut Model, table: &[Fixup]) -> usize {
+        let mut report = Report::default();
+        apply(model, table, &mut report);
+        assert!(
+            report
+                .diagnostics()
+                .iter()
+                .all(|diagnostic| diagnostic.code == Code::UnusedFixup)
+        );
+        report.diagnostics().len()
+    }
+
+    #[test]
+    fn one_that_matches_nothing_in_its_range_is_an_error() {
+        let table = [Fixup {
+            since: 30,
+            until: Some(36),
+            ..sensitive("", "io.k8s.api.core.v1.Secret", "gone", "https://example.com")
+        }];
+        for (minor, expected) in [(29, 0), (30, 1), (36, 1), (37, 0)] {
+            assert_eq!(unused(&mut model(minor), &table), expected, "{minor}");
+        }
+        // Documents that do not tell of the group, or not of the version of the server.
+        let mut other = model(36);
+        other.operations.retain(|key, _| !key.gv.group.is_empty());
+        assert_eq!(unused(&mut other, &table), 0);
+        let mut unknown = model(36);
+        unknown.version = None;
+        assert_eq!(unused(&mut unknown, &table), 0);
+    }
+
+    #[test]
+    fn the_table_is_used_and_explained() {
+        assert_eq!(unused(&mut model(37), TABLE), 0);
+        assert!(
+            TABLE
+                .iter()
+                .all(|fixup| !fixup.why.is_empty() && fixup.link.starts_with("https://"))
+        );
     }
 }
