@@ -11,6 +11,7 @@
 mod error;
 mod json_reader;
 mod json_writer;
+mod list_reader;
 mod protobuf;
 mod serde_reader;
 mod serde_writer;
@@ -20,6 +21,7 @@ mod yaml;
 
 pub use error::{DecodeError, EncodeError};
 pub use json_writer::to_json;
+pub use list_reader::{ItemError, ListError, ListReader, Mode};
 pub use protobuf::{merge_message, write_message};
 pub use serde_reader::deserialize;
 pub use serde_writer::serialize;

@@ -17,7 +17,7 @@ pub(super) enum Number {
 }
 
 /// A position in a text that moves forward. The byte 0 stands for the end; it begins no token.
-pub(super) struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     text: &'a str,
     at: usize,
     /// Whether white space outside strings was passed since it was last set.
@@ -54,11 +54,11 @@ pub(crate) fn plain_run(bytes: &[u8], mut at: usize) -> usize {
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) fn new(text: &'a str, at: usize) -> Self {
+    pub(crate) fn new(text: &'a str, at: usize) -> Self {
         Self { text, at, spaced: false }
     }
 
-    pub(super) fn at(&self) -> usize {
+    pub(crate) fn at(&self) -> usize {
         self.at
     }
 
@@ -80,13 +80,13 @@ impl<'a> Cursor<'a> {
 
     /// The failure that the text is not JSON here, or ends here.
     #[cold]
-    pub(super) fn malformed(&self, why: &'static str) -> Failure {
+    pub(crate) fn malformed(&self, why: &'static str) -> Failure {
         if self.at >= self.text.len() { Failure::cut_off(self.at) } else { Failure::malformed(self.at, why) }
     }
 
     /// Passes white space; the byte behind it.
     #[inline]
-    pub(super) fn peek(&mut self) -> u8 {
+    pub(crate) fn peek(&mut self) -> u8 {
         let byte = self.byte(self.at);
         if byte > b' ' { byte } else { self.skip_space() }
     }
@@ -100,13 +100,13 @@ impl<'a> Cursor<'a> {
     }
 
     /// Whether nothing but white space is left.
-    pub(super) fn is_end(&mut self) -> bool {
+    pub(crate) fn is_end(&mut self) -> bool {
         self.peek();
         self.at >= self.text.len()
     }
 
     #[inline]
-    pub(super) fn expect(&mut self, byte: u8, why: &'static str) -> Result<(), Failure> {
+    pub(crate) fn expect(&mut self, byte: u8, why: &'static str) -> Result<(), Failure> {
         if self.peek() != byte {
             return Err(self.malformed(why));
         }
@@ -116,7 +116,7 @@ impl<'a> Cursor<'a> {
 
     /// Behind an opening bracket that was passed: whether a first value comes before the closing one, which is passed.
     #[inline]
-    pub(super) fn first(&mut self, close: u8) -> bool {
+    pub(crate) fn first(&mut self, close: u8) -> bool {
         let empty = self.peek() == close;
         self.at += usize::from(empty);
         !empty
@@ -124,7 +124,7 @@ impl<'a> Cursor<'a> {
 
     /// Behind a value: whether another one comes. Passes the comma or the closing bracket.
     #[inline]
-    pub(super) fn more(&mut self, close: u8) -> Result<bool, Failure> {
+    pub(crate) fn more(&mut self, close: u8) -> Result<bool, Failure> {
         match self.peek() {
             b',' => {
                 self.at += 1;
@@ -175,7 +175,7 @@ impl<'a> Cursor<'a> {
 
     /// A key and its colon.
     #[inline]
-    pub(super) fn key(&mut self) -> Result<Cow<'a, str>, Failure> {
+    pub(crate) fn key(&mut self) -> Result<Cow<'a, str>, Failure> {
         if self.peek() != b'"' {
             return Err(self.malformed("a key expected"));
         }
@@ -186,7 +186,7 @@ impl<'a> Cursor<'a> {
 
     /// The string whose opening quote comes; a slice of the text where it has no escapes.
     #[inline]
-    pub(super) fn string(&mut self) -> Result<Cow<'a, str>, Failure> {
+    pub(crate) fn string(&mut self) -> Result<Cow<'a, str>, Failure> {
         let start = self.at + 1;
         let end = plain_run(self.bytes(), start);
         if self.byte(end) == b'"' {
@@ -345,7 +345,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes a value of at most `levels` levels of brackets. With `kept` it is also one that `serde_json` can read back.
-    pub(super) fn skip(&mut self, kept: bool, levels: usize) -> Result<(), Failure> {
+    pub(crate) fn skip(&mut self, kept: bool, levels: usize) -> Result<(), Failure> {
         match self.peek() {
             b'"' => self.skip_string(kept),
             b'{' => {
@@ -382,7 +382,7 @@ impl<'a> Cursor<'a> {
 
     /// Passes the opening bracket that comes; how many levels are left within.
     #[inline]
-    pub(super) fn enter(&mut self, levels: usize) -> Result<usize, Failure> {
+    pub(crate) fn enter(&mut self, levels: usize) -> Result<usize, Failure> {
         let left = levels.checked_sub(1).ok_or_else(|| self.malformed("nested too deeply"))?;
         self.at += 1;
         Ok(left)

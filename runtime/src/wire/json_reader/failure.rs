@@ -41,7 +41,7 @@ impl Failure {
     }
 
     #[cold]
-    pub(super) fn cut_off(at: usize) -> Self {
+    pub(crate) fn cut_off(at: usize) -> Self {
         Self::new(at, What::CutOff)
     }
 
@@ -51,13 +51,19 @@ impl Failure {
     }
 
     #[cold]
-    pub(super) fn mismatch(at: usize, expected: &'static str, found: &'static str) -> Self {
+    pub(crate) fn mismatch(at: usize, expected: &'static str, found: &'static str) -> Self {
         Self::new(at, What::Mismatch { expected, found })
     }
 
     /// Whether more text might have made it readable.
     pub(crate) fn is_cut_off(&self) -> bool {
         matches!(self.0.what, What::CutOff)
+    }
+
+    /// The same failure with its place counted from `start`.
+    pub(crate) fn counted_from(mut self, start: usize) -> Self {
+        self.0.at = self.0.at.saturating_sub(start);
+        self
     }
 
     /// Adds the field that the failure was in. Below a sensitive one no further step is named.

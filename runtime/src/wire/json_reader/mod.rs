@@ -19,9 +19,9 @@ mod failure;
 
 use std::borrow::Cow;
 
-use cursor::{Cursor, Number};
+use cursor::Number;
 
-pub(super) use cursor::plain_run;
+pub(super) use cursor::{Cursor, plain_run};
 pub(super) use failure::Failure;
 
 use super::{DecodeError, MAX_DEPTH};
@@ -62,6 +62,11 @@ impl<'a> Reader<'a> {
     /// A reader that begins at the byte `at`, which is the first of a character.
     pub(super) fn new(text: &'a str, at: usize) -> Self {
         Self { cursor: Cursor::new(text, at) }
+    }
+
+    /// How far reading has come.
+    pub(super) fn at(&self) -> usize {
+        self.cursor.at()
     }
 
     fn whole(&mut self, record: &mut dyn Record) -> Result<(), Failure> {
