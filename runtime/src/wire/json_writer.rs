@@ -138,7 +138,12 @@ fn text(out: &mut Vec<u8>, text: &str) {
         };
         out.extend_from_slice(&[b'\\', short]);
         if short == b'u' {
-            let digits = [b'0', b'0', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]];
+            let digits = [
+                b'0',
+                b'0',
+                HEX[usize::from(byte >> 4)],
+                HEX[usize::from(byte & 15)],
+            ];
             out.extend_from_slice(&digits);
         }
         start = end + 1;

@@ -24,7 +24,9 @@ pub struct Unknown<'a> {
 /// A body without the magic bytes, a malformed envelope, or compressed content.
 pub fn split_envelope(body: &[u8]) -> Result<Unknown<'_>, DecodeError> {
     let fail = |message: &str| DecodeError::new(Format::Protobuf, message);
-    let message = body.strip_prefix(&MAGIC).ok_or_else(|| fail("the body does not begin with k8s\\0"))?;
+    let message = body
+        .strip_prefix(&MAGIC)
+        .ok_or_else(|| fail("the body does not begin with k8s\\0"))?;
     let mut unknown = Unknown::default();
     let mut reader = Reader::new(message);
     while let Some((tag, value)) = reader.next()? {

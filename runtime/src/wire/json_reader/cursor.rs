@@ -47,7 +47,10 @@ pub(crate) fn plain_run(bytes: &[u8], mut at: usize) -> usize {
         }
         at += 8;
     }
-    while bytes.get(at).is_some_and(|byte| !matches!(byte, b'"' | b'\\' | 0..0x20)) {
+    while bytes
+        .get(at)
+        .is_some_and(|byte| !matches!(byte, b'"' | b'\\' | 0..0x20))
+    {
         at += 1;
     }
     at
@@ -55,7 +58,11 @@ pub(crate) fn plain_run(bytes: &[u8], mut at: usize) -> usize {
 
 impl<'a> Cursor<'a> {
     pub(crate) fn new(text: &'a str, at: usize) -> Self {
-        Self { text, at, spaced: false }
+        Self {
+            text,
+            at,
+            spaced: false,
+        }
     }
 
     pub(crate) fn at(&self) -> usize {
@@ -81,7 +88,11 @@ impl<'a> Cursor<'a> {
     /// The failure that the text is not JSON here, or ends here.
     #[cold]
     pub(crate) fn malformed(&self, why: &'static str) -> Failure {
-        if self.at >= self.text.len() { Failure::cut_off(self.at) } else { Failure::malformed(self.at, why) }
+        if self.at >= self.text.len() {
+            Failure::cut_off(self.at)
+        } else {
+            Failure::malformed(self.at, why)
+        }
     }
 
     /// Passes white space; the byte behind it.
@@ -217,7 +228,9 @@ impl<'a> Cursor<'a> {
     /// Passes an escape; the character that it stands for.
     fn escape(&mut self) -> Result<char, Failure> {
         self.at += 1;
-        let Some(byte) = self.bytes().get(self.at) else { return Err(Failure::cut_off(self.at)) };
+        let Some(byte) = self.bytes().get(self.at) else {
+            return Err(Failure::cut_off(self.at));
+        };
         let char = match byte {
             b'"' | b'\\' | b'/' => char::from(*byte),
             b'b' => '\u{8}',
@@ -246,9 +259,11 @@ impl<'a> Cursor<'a> {
             }
         }
         let low = self.hex()?;
-        let joined = 0x10000 + ((unit - 0xd800) << 10) + low.wrapping_sub(0xdc00);
-        let is_low = (0xdc00..0xe000).contains(&low);
-        is_low.then(|| char::from_u32(joined)).flatten().ok_or_else(|| self.malformed_at_escape(LONE))
+        if !(0xdc00..0xe000).contains(&low) {
+            return Err(self.malformed_at_escape(LONE));
+        }
+        let joined = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
+        char::from_u32(joined).ok_or_else(|| self.malformed_at_escape(LONE))
     }
 
     /// A failure that is none of the text's end, though the cursor may have come there.
@@ -262,7 +277,9 @@ impl<'a> Cursor<'a> {
         let mut value = 0;
         for _ in 0..4 {
             self.at += 1;
-            let Some(byte) = self.bytes().get(self.at) else { return Err(Failure::cut_off(self.at)) };
+            let Some(byte) = self.bytes().get(self.at) else {
+                return Err(Failure::cut_off(self.at));
+            };
             let digit = char::from(*byte).to_digit(16);
             value = value << 4 | digit.ok_or_else(|| self.malformed("four hexadecimal digits expected"))?;
         }
@@ -383,7 +400,9 @@ impl<'a> Cursor<'a> {
     /// Passes the opening bracket that comes; how many levels are left within.
     #[inline]
     pub(crate) fn enter(&mut self, levels: usize) -> Result<usize, Failure> {
-        let left = levels.checked_sub(1).ok_or_else(|| self.malformed("nested too deeply"))?;
+        let left = levels
+            .checked_sub(1)
+            .ok_or_else(|| self.malformed("nested too deeply"))?;
         self.at += 1;
         Ok(left)
     }
@@ -395,7 +414,11 @@ impl<'a> Cursor<'a> {
         self.spaced = false;
         self.skip(true, levels.min(RAW_LEVELS))?;
         let text = self.slice(start, self.at);
-        Ok(if self.spaced { Cow::Owned(without_space(text)) } else { Cow::Borrowed(text) })
+        Ok(if self.spaced {
+            Cow::Owned(without_space(text))
+        } else {
+            Cow::Borrowed(text)
+        })
     }
 }
 
@@ -408,7 +431,9 @@ fn integer(text: &str) -> Option<Number> {
     };
     // Nineteen digits always fit 64 bits.
     let value = match digits.len() {
-        ..=19 => digits.bytes().fold(0, |value, digit| value * 10 + u64::from(digit - b'0')),
+        ..=19 => digits
+            .bytes()
+            .fold(0, |value, digit| value * 10 + u64::from(digit - b'0')),
         _ => digits.parse().ok()?,
     };
     match (i64::try_from(value), negative) {

@@ -25,7 +25,10 @@ enum What {
     /// The text is not JSON, or nested too deeply.
     Malformed(&'static str),
     /// The text is JSON that does not fit.
-    Mismatch { expected: &'static str, found: &'static str },
+    Mismatch {
+        expected: &'static str,
+        found: &'static str,
+    },
 }
 
 /// One step of the path to a value.
@@ -37,7 +40,11 @@ enum Step {
 
 impl Failure {
     fn new(at: usize, what: What) -> Self {
-        Self(Box::new(Details { at, what, path: Vec::new() }))
+        Self(Box::new(Details {
+            at,
+            what,
+            path: Vec::new(),
+        }))
     }
 
     #[cold]
@@ -93,7 +100,10 @@ impl Failure {
         let before = text.get(..self.0.at).unwrap_or(text);
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         let column = before.iter().rev().take_while(|byte| **byte != b'\n').count() + 1;
-        DecodeError::new(Format::Json, format_args!("{self} at line {line} column {column}"))
+        DecodeError::new(
+            Format::Json,
+            format_args!("{self} at line {line} column {column}"),
+        )
     }
 }
 

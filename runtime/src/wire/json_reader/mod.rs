@@ -42,7 +42,11 @@ pub(super) fn raw_text(text: &str) -> Result<Cow<'_, str>, DecodeError> {
     let fail = |failure: Failure| failure.into_error(text.as_bytes());
     let mut cursor = Cursor::new(text, 0);
     let raw = cursor.raw(MAX_DEPTH).map_err(fail)?;
-    if cursor.is_end() { Ok(raw) } else { Err(fail(cursor.malformed(TRAILING))) }
+    if cursor.is_end() {
+        Ok(raw)
+    } else {
+        Err(fail(cursor.malformed(TRAILING)))
+    }
 }
 
 const TRAILING: &str = "text behind the value";
@@ -61,7 +65,9 @@ enum Key<'a> {
 impl<'a> Reader<'a> {
     /// A reader that begins at the byte `at`, which is the first of a character.
     pub(super) fn new(text: &'a str, at: usize) -> Self {
-        Self { cursor: Cursor::new(text, at) }
+        Self {
+            cursor: Cursor::new(text, at),
+        }
     }
 
     /// How far reading has come.
@@ -71,12 +77,20 @@ impl<'a> Reader<'a> {
 
     fn whole(&mut self, record: &mut dyn Record) -> Result<(), Failure> {
         self.record(record)?;
-        if self.cursor.is_end() { Ok(()) } else { Err(self.cursor.malformed(TRAILING)) }
+        if self.cursor.is_end() {
+            Ok(())
+        } else {
+            Err(self.cursor.malformed(TRAILING))
+        }
     }
 
     /// Reads the value that comes into a record; `null` changes nothing.
     pub(super) fn record(&mut self, record: &mut dyn Record) -> Result<(), Failure> {
-        if self.cursor.null()? { Ok(()) } else { self.value(Slot::Record(record), MAX_DEPTH) }
+        if self.cursor.null()? {
+            Ok(())
+        } else {
+            self.value(Slot::Record(record), MAX_DEPTH)
+        }
     }
 
     #[inline]
@@ -107,15 +121,18 @@ impl<'a> Reader<'a> {
             match self.find(fields, guess)? {
                 Key::Field(index) => {
                     if !self.cursor.null()? {
-                        self.value(record.slot(index), levels).map_err(|failure| match fields.get(index) {
-                            Some(field) => failure.in_field(field.json, field.is_sensitive()),
-                            None => failure,
+                        self.value(record.slot(index), levels).map_err(|failure| {
+                            match fields.get(index) {
+                                Some(field) => failure.in_field(field.json, field.is_sensitive()),
+                                None => failure,
+                            }
                         })?;
                     }
                     guess = index + 1;
                 }
                 Key::Other(name) => {
-                    self.other(record, &name, levels).map_err(|failure| failure.in_entry(&name))?;
+                    self.other(record, &name, levels)
+                        .map_err(|failure| failure.in_entry(&name))?;
                 }
             }
             more = self.cursor.more(b'}')?;
@@ -145,7 +162,8 @@ impl<'a> Reader<'a> {
             if self.cursor.null()? {
                 list.push();
             } else {
-                self.value(list.push(), levels).map_err(|failure| failure.in_item(index))?;
+                self.value(list.push(), levels)
+                    .map_err(|failure| failure.in_item(index))?;
             }
             index += 1;
             more = self.cursor.more(b']')?;
@@ -161,7 +179,8 @@ impl<'a> Reader<'a> {
             let key = self.cursor.key()?;
             let slot = map.entry(Str::from(&*key));
             if !self.cursor.null()? {
-                self.value(slot, levels).map_err(|failure| failure.in_entry(&key))?;
+                self.value(slot, levels)
+                    .map_err(|failure| failure.in_entry(&key))?;
             }
             more = self.cursor.more(b'}')?;
         }
@@ -190,7 +209,9 @@ impl<'a> Reader<'a> {
 
     fn boolean(&mut self, byte: u8) -> Result<bool, Failure> {
         let value = byte == b't';
-        self.cursor.literal(if value { "true" } else { "false" }).map(|()| value)
+        self.cursor
+            .literal(if value { "true" } else { "false" })
+            .map(|()| value)
     }
 
     fn raw(&mut self, levels: usize) -> Result<RawJson, Failure> {
@@ -222,13 +243,17 @@ impl<'a> Reader<'a> {
             Slot::Text(place) => place.set(&text),
             Slot::Quantity(place) => *place = Quantity::from_wire(Str::from(&*text)),
             Slot::IntOrString(place) => *place = IntOrString::from(&*text),
-            Slot::Bytes(place) => *place = ByteString::from_base64(&text).map_err(|_| wrong("base64 text"))?,
+            Slot::Bytes(place) => {
+                *place = ByteString::from_base64(&text).map_err(|_| wrong("base64 text"))?
+            }
             Slot::Time(place) => *place = Time::from_wire(&text).map_err(|_| wrong("an RFC 3339 time"))?,
             Slot::MicroTime(place) => {
                 *place = MicroTime::from_wire(&text).map_err(|_| wrong("an RFC 3339 time"))?;
             }
             Slot::Duration(place) => {
-                *place = text.parse::<Duration>().map_err(|_| wrong("a duration such as 1h30m"))?;
+                *place = text
+                    .parse::<Duration>()
+                    .map_err(|_| wrong("a duration such as 1h30m"))?;
             }
             _ => {}
         }

@@ -1,7 +1,6 @@
 //! The borders in a list's JSON.
 
 use super::{Body, Framing, JSON_BATCH, Progress};
-use crate::meta::ListMeta;
 use crate::record::{self, Slot};
 use crate::wire::json_reader::{Cursor, Failure, Reader};
 use crate::wire::{DecodeError, Format, MAX_DEPTH};
@@ -65,7 +64,12 @@ impl Body {
         loop {
             match self.step(state, here, at, items) {
                 Ok((next, end)) => (state, at) = (next, end),
-                Err(Stop::Status) => return Ok(Progress { used: at, wanted: usize::MAX }),
+                Err(Stop::Status) => {
+                    return Ok(Progress {
+                        used: at,
+                        wanted: usize::MAX,
+                    });
+                }
                 Err(Stop::Error(error)) => return Err(error),
                 Err(Stop::Failure(failure)) if !failure.is_cut_off() => return Err(failure.into_error(input)),
                 Err(Stop::Failure(_)) => break,
@@ -78,7 +82,10 @@ impl Body {
             return Err(DecodeError::new(Format::Json, "text that is not UTF-8"));
         }
         self.framing = Framing::Json(state);
-        Ok(Progress { used: at, wanted: JSON_BATCH.max(2 * (input.len() - at)) })
+        Ok(Progress {
+            used: at,
+            wanted: JSON_BATCH.max(2 * (input.len() - at)),
+        })
     }
 
     /// Reads one thing from `at` on; the state and the place behind it. Nothing has changed if it is not all there.
@@ -136,14 +143,16 @@ impl Body {
                 return Err(cursor.malformed("items: an array expected").into());
             }
             ("metadata", _) => {
-                let mut metadata = ListMeta::default();
+                let mut metadata = self.metadata.clone();
                 let mut reader = Reader::new(input.text, cursor.at());
                 reader.record(&mut metadata)?;
                 self.metadata = metadata;
                 return Ok((State::MemberEnd, reader.at()));
             }
             ("kind", b'"') => {
-                if cursor.string()? == "Status" && self.is_status() {
+                let start = cursor.at();
+                skip(&mut cursor, input)?;
+                if input.text.get(start..cursor.at()) == Some("\"Status\"") && self.is_status() {
                     return Err(Stop::Status);
                 }
             }

@@ -52,7 +52,12 @@ impl ItemError {
             Format::Json | Format::Yaml => super::decode(&mut partial, format, message),
         };
         let metadata = partial.metadata;
-        Self { index, namespace: metadata.namespace, name: metadata.name, error }
+        Self {
+            index,
+            namespace: metadata.namespace,
+            name: metadata.name,
+            error,
+        }
     }
 
     /// `item 3 (web/web-0)`
@@ -133,14 +138,19 @@ pub struct ListReader<K> {
 impl<K> fmt::Debug for ListReader<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = f.debug_struct("ListReader");
-        out.field("items", &self.items.len()).field("unread", &self.body.unread.len()).finish_non_exhaustive()
+        out.field("items", &self.items.len())
+            .field("unread", &self.body.unread.len())
+            .finish_non_exhaustive()
     }
 }
 
 impl<K: Resource + Value + Default> ListReader<K> {
     /// A reader of a body in `format`.
     pub fn new(format: Format, mode: Mode) -> Self {
-        Self { items: Vec::new(), body: Body::new(format, mode) }
+        Self {
+            items: Vec::new(),
+            body: Body::new(format, mode),
+        }
     }
 
     /// Takes the next piece of the body. After an error the reader must not be used on.
@@ -180,7 +190,13 @@ impl<K: Resource + Value + Default> ListReader<K> {
             };
         }
         self.items.shrink_to_fit();
-        Ok((List { metadata: self.body.metadata, items: self.items }, self.body.errors))
+        Ok((
+            List {
+                metadata: self.body.metadata,
+                items: self.items,
+            },
+            self.body.errors,
+        ))
     }
 }
 
@@ -193,6 +209,8 @@ struct Body {
     errors: Vec<ItemError>,
     /// Objects seen, read or not.
     seen: usize,
+    /// Whether a protobuf envelope had its message.
+    has_list: bool,
     unread: Vec<u8>,
     /// How many unread bytes are worth another look.
     wanted: usize,
@@ -204,7 +222,9 @@ enum Framing {
     Json(json::State),
     Protobuf(protobuf::State),
     /// The body is read at its end.
-    Whole { is_status: bool },
+    Whole {
+        is_status: bool,
+    },
 }
 
 /// Where reading stopped.
@@ -229,6 +249,7 @@ impl Body {
             metadata: ListMeta::default(),
             errors: Vec::new(),
             seen: 0,
+            has_list: false,
             unread: Vec::new(),
             wanted: if format == Format::Json { JSON_BATCH } else { 1 },
             head: Some(Vec::new()),
@@ -242,7 +263,11 @@ impl Body {
             return Ok(());
         }
         self.unread.extend_from_slice(piece);
-        if self.unread.len() >= self.wanted { self.read_unread(false, items) } else { Ok(()) }
+        if self.unread.len() >= self.wanted {
+            self.read_unread(false, items)
+        } else {
+            Ok(())
+        }
     }
 
     fn finish(&mut self, items: &mut dyn record::List) -> Result<(), DecodeError> {
@@ -270,11 +295,19 @@ impl Body {
     }
 
     /// Reads what can be read; tells how much that was.
-    fn read(&mut self, input: &[u8], is_last: bool, items: &mut dyn record::List) -> Result<usize, DecodeError> {
+    fn read(
+        &mut self,
+        input: &[u8],
+        is_last: bool,
+        items: &mut dyn record::List,
+    ) -> Result<usize, DecodeError> {
         let progress = match self.framing {
             Framing::Json(state) => self.read_json(state, input, is_last, items)?,
             Framing::Protobuf(state) => self.read_protobuf(state, input, items)?,
-            Framing::Whole { .. } => Progress { used: 0, wanted: usize::MAX },
+            Framing::Whole { .. } => Progress {
+                used: 0,
+                wanted: usize::MAX,
+            },
         };
         self.wanted = progress.wanted;
         if let Some(head) = &mut self.head {

@@ -20,9 +20,17 @@ pub(super) enum State {
 /// A field at the beginning of some bytes.
 enum Field<'a> {
     /// All of it: number, content if it has a length, and how many bytes it takes.
-    Whole { number: u64, content: Option<&'a [u8]>, size: usize },
+    Whole {
+        number: u64,
+        content: Option<&'a [u8]>,
+        size: usize,
+    },
     /// Only its beginning: number, announced length of its content if that is known, and where the content begins.
-    Part { number: u64, length: Option<u64>, start: usize },
+    Part {
+        number: u64,
+        length: Option<u64>,
+        start: usize,
+    },
 }
 
 fn fail(message: &str) -> DecodeError {
@@ -33,17 +41,29 @@ fn fail(message: &str) -> DecodeError {
 fn varint(bytes: &[u8]) -> Result<Option<(u64, usize)>, DecodeError> {
     let mut value = 0_u64;
     for (index, byte) in bytes.iter().take(10).enumerate() {
-        value |= u64::from(byte & 0x7f).checked_shl(7 * index as u32).unwrap_or_default();
+        value |= u64::from(byte & 0x7f)
+            .checked_shl(7 * index as u32)
+            .unwrap_or_default();
         if byte & 0x80 == 0 {
             return Ok(Some((value, index + 1)));
         }
     }
-    if bytes.len() >= 10 { Err(fail("a varint that does not end")) } else { Ok(None) }
+    if bytes.len() >= 10 {
+        Err(fail("a varint that does not end"))
+    } else {
+        Ok(None)
+    }
 }
 
 fn field(bytes: &[u8]) -> Result<Field<'_>, DecodeError> {
-    let part = Field::Part { number: 0, length: None, start: 0 };
-    let Some((key, start)) = varint(bytes)? else { return Ok(part) };
+    let part = Field::Part {
+        number: 0,
+        length: None,
+        start: 0,
+    };
+    let Some((key, start)) = varint(bytes)? else {
+        return Ok(part);
+    };
     let number = key >> 3;
     if number == 0 {
         return Err(fail("field number 0"));
@@ -51,7 +71,13 @@ fn field(bytes: &[u8]) -> Result<Field<'_>, DecodeError> {
     let rest = &bytes[start..];
     let (length, start) = match key & 7 {
         0 => match varint(rest)? {
-            Some((_, size)) => return Ok(Field::Whole { number, content: None, size: start + size }),
+            Some((_, size)) => {
+                return Ok(Field::Whole {
+                    number,
+                    content: None,
+                    size: start + size,
+                });
+            }
             None => return Ok(part),
         },
         1 => (8, start),
@@ -62,10 +88,20 @@ fn field(bytes: &[u8]) -> Result<Field<'_>, DecodeError> {
         5 => (4, start),
         other => return Err(fail(&format!("wire type {other} in field {number}"))),
     };
-    let end = usize::try_from(length).ok().and_then(|length| start.checked_add(length));
+    let end = usize::try_from(length)
+        .ok()
+        .and_then(|length| start.checked_add(length));
     Ok(match end.and_then(|end| Some((bytes.get(start..end)?, end))) {
-        Some((content, size)) => Field::Whole { number, content: (key & 7 == 2).then_some(content), size },
-        None => Field::Part { number, length: Some(length), start },
+        Some((content, size)) => Field::Whole {
+            number,
+            content: (key & 7 == 2).then_some(content),
+            size,
+        },
+        None => Field::Part {
+            number,
+            length: Some(length),
+            start,
+        },
     })
 }
 
@@ -95,43 +131,77 @@ impl Body {
                 }
                 State::Envelope if rest.is_empty() => break 1,
                 State::Envelope => match field(rest)? {
-                    Field::Whole { number: 2, content: Some(content), size } => {
-                        self.begin_items(items);
+                    Field::Whole {
+                        number: 2,
+                        content: Some(content),
+                        size,
+                    } => {
+                        self.begin_list(items)?;
                         at += size - content.len();
-                        state = State::List { left: content.len() as u64 };
+                        state = State::List {
+                            left: content.len() as u64,
+                        };
                     }
-                    Field::Part { number: 2, length: Some(length), start } => {
-                        self.begin_items(items);
+                    Field::Part {
+                        number: 2,
+                        length: Some(length),
+                        start,
+                    } => {
+                        self.begin_list(items)?;
                         at += start;
                         state = State::List { left: length };
                     }
-                    Field::Whole { number, content, size } => {
+                    Field::Whole {
+                        number,
+                        content,
+                        size,
+                    } => {
                         if self.envelope_field(number, content.unwrap_or_default())? {
-                            return Ok(Progress { used: at, wanted: usize::MAX });
+                            return Ok(Progress {
+                                used: at,
+                                wanted: usize::MAX,
+                            });
                         }
                         at += size;
                     }
                     Field::Part { length, start, .. } => break needed(length, start, rest),
                 },
                 State::List { left: 0 } => state = State::Envelope,
-                State::List { left } => match field(&rest[..rest.len().min(usize::try_from(left).unwrap_or(usize::MAX))])? {
-                    Field::Whole { number, content, size } => {
-                        self.list_field(number, content, items)?;
-                        at += size;
-                        state = State::List { left: left - size as u64 };
-                    }
-                    Field::Part { length, start, .. } => {
-                        let end = length.unwrap_or_default().saturating_add(start as u64);
-                        if end > left || rest.len() as u64 >= left {
-                            return Err(fail("a field of the list that is longer than the list"));
+                State::List { left } => {
+                    match field(&rest[..rest.len().min(usize::try_from(left).unwrap_or(usize::MAX))])? {
+                        Field::Whole {
+                            number,
+                            content,
+                            size,
+                        } => {
+                            self.list_field(number, content, items)?;
+                            at += size;
+                            state = State::List {
+                                left: left - size as u64,
+                            };
                         }
-                        break needed(length, start, rest);
+                        Field::Part { length, start, .. } => {
+                            let end = length.unwrap_or_default().saturating_add(start as u64);
+                            if end > left || rest.len() as u64 >= left {
+                                return Err(fail("a field of the list that is longer than the list"));
+                            }
+                            break needed(length, start, rest);
+                        }
                     }
-                },
+                }
             }
         };
         self.framing = Framing::Protobuf(state);
         Ok(Progress { used: at, wanted })
+    }
+
+    fn begin_list(&mut self, items: &mut dyn record::List) -> Result<(), DecodeError> {
+        if self.has_list {
+            return Err(fail("two messages in one envelope"));
+        }
+        self.has_list = true;
+        self.begin_items(items);
+        Ok(())
     }
 
     /// A field beside the message; tells whether the body is a `Status`.
@@ -173,7 +243,9 @@ impl Body {
 /// How many bytes the field takes, as far as that is known.
 fn needed(length: Option<u64>, start: usize, rest: &[u8]) -> usize {
     match length {
-        Some(length) => usize::try_from(length).unwrap_or(usize::MAX).saturating_add(start),
+        Some(length) => usize::try_from(length)
+            .unwrap_or(usize::MAX)
+            .saturating_add(start),
         None => rest.len() + 1,
     }
 }

@@ -236,7 +236,11 @@ fn merge_value(slot: Slot<'_>, value: WireType<'_>, depth: usize) -> Result<bool
         }
         (Slot::Raw(place), WireType::Bytes(bytes)) => {
             let raw = content(bytes)?;
-            *place = if raw.is_empty() { RawJson::default() } else { checked_raw(text(raw)?)? };
+            *place = if raw.is_empty() {
+                RawJson::default()
+            } else {
+                checked_raw(text(raw)?)?
+            };
         }
         (Slot::IntOrString(place), WireType::Bytes(bytes)) => *place = int_or_string(bytes)?,
         (Slot::Choice(choice), WireType::Bytes(bytes)) => merge_choice(choice, bytes, depth)?,
