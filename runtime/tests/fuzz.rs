@@ -1,5 +1,7 @@
 //! The fuzz targets, each over seeds, cuts and mutations of them, and random JSON, the same on every run.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
 #[path = "../fuzz/targets.rs"]
 mod targets;
 
