@@ -86,19 +86,6 @@ const fn returns_status(resource: &'static str, subresource: &'static str, link:
 
 /// All corrections.
 pub const TABLE: &[Fixup] = &[
-<<<<<<< HEAD
-    sensitive(
-        "io.k8s.api.core.v1.Secret",
-        "data",
-        "https://kubernetes.io/docs/concepts/configuration/secret/",
-    ),
-    sensitive(
-        "io.k8s.api.core.v1.Secret",
-        "stringData",
-        "https://kubernetes.io/docs/concepts/configuration/secret/",
-    ),
-=======
->>>>>>> gen
     sensitive(
         "",
         "io.k8s.api.core.v1.Secret",
@@ -162,26 +149,9 @@ pub(crate) fn apply(model: &mut Model, table: &[Fixup], report: &mut Report) {
 }
 
 /// Whether the sources tell of the API that a correction is about.
-<<<<<<< HEAD
-fn is_concerned(model: &Model, change: &Change) -> bool {
-    match change {
-        Change::Sensitive { definition, .. } => {
-            let package = package(definition);
-            model
-                .definitions
-                .keys()
-                .any(|name| self::package(name) == package)
-        }
-        Change::Result { group, version, .. } => {
-            let gv = GroupVersion::new(group, version);
-            model.operations.keys().any(|key| key.gv == gv)
-        }
-    }
-=======
 fn is_concerned(model: &Model, fixup: &Fixup) -> bool {
     let gv = GroupVersion::new(fixup.group, fixup.version);
     model.operations.keys().any(|key| key.gv == gv)
->>>>>>> gen
 }
 
 fn change(model: &mut Model, fixup: &Fixup) -> bool {
@@ -200,11 +170,6 @@ fn change(model: &mut Model, fixup: &Fixup) -> bool {
                 .is_some()
         }
         Change::Result {
-<<<<<<< HEAD
-            group,
-            version,
-=======
->>>>>>> gen
             resource,
             subresource,
             method,

@@ -96,32 +96,14 @@ pub fn describe(documents: &Documents, options: &Options) -> Result<(ir::Api, Re
     let facts = embedded_facts()?;
     let mut model = parse::parse(documents, &mut report);
     fixups::apply(&mut model, fixups::TABLE, &mut report);
-<<<<<<< HEAD
-    let api = lower::lower(&model, &facts, &options.groups, &mut report);
-    check::gate(api, report)
-}
-
-fn embedded_facts() -> Result<Facts, Report> {
-    Facts::embedded().map_err(|error| {
-=======
     let api = lower::lower(&model, facts, &options.groups, &mut report);
-    let (api, warnings) = check::gate(api, report)?;
-    let mut files = emit::emit(&api, options);
-    let counts = Counts::of(&api, files.len());
-    let provenance = provenance::text(documents, facts::TABLE, options, &api, counts, &files);
-    files.insert(provenance::FILE.to_owned(), provenance);
-    Ok(Generated {
-        files,
-        counts,
-        warnings,
-    })
+    check::gate(api, report)
 }
 
 /// The embedded table, read once.
 fn embedded_facts() -> Result<&'static Facts, Report> {
     static FACTS: OnceLock<Result<Facts, FactsError>> = OnceLock::new();
     FACTS.get_or_init(Facts::embedded).as_ref().map_err(|error| {
->>>>>>> gen
         Diagnostic::new(
             Code::Facts,
             Location::default(),

@@ -38,7 +38,6 @@ const DISCOVERY: &str =
 /// # Errors
 /// That the configuration cannot be used, and that the cluster cannot be reached or refuses.
 pub fn fetch(cluster: &Cluster, progress: &mut dyn FnMut(&str)) -> Result<Documents, Report> {
-<<<<<<< HEAD
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| failed(&error))?;
     let client = client(cluster).map_err(|error| failed(&error))?;
@@ -182,11 +181,10 @@ impl Fetch<'_> {
 
 /// `api/v1`, `apis/apps/v1`.
 fn is_group_version(path: &str) -> bool {
-    match path.split('/').collect::<Vec<_>>()[..] {
-        ["api", _] => true,
-        ["apis", _, _] => true,
-        _ => false,
-    }
+    matches!(
+        path.split('/').collect::<Vec<_>>()[..],
+        ["api", _] | ["apis", _, _]
+    )
 }
 
 fn is_aggregated(document: &Document) -> bool {
@@ -202,15 +200,4 @@ fn read<T: Wire>(path: &str, document: &Document) -> Result<T, Report> {
             .help("is this the URL of a Kubernetes API server?")
             .into()
     })
-=======
-    progress("/version");
-    let _ = cluster;
-    Err(
-        Diagnostic::new(Code::Io, Location::default(), "this build cannot ask a cluster")
-            .help(
-                "fetch the documents with `kubectl get --raw` and name the folder they are in as the source",
-            )
-            .into(),
-    )
->>>>>>> gen
 }
