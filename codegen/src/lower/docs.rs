@@ -92,7 +92,7 @@ fn code(text: &str) -> String {
 fn path(offer: &Offer) -> String {
     match &offer.subresource {
         Some(Subresource::Known(name)) => name.to_ascii_lowercase(),
-        Some(Subresource::Marker(name)) => name.as_str().to_ascii_lowercase(),
+        Some(Subresource::Marker(marker)) => code(marker.path.as_str()),
         None => String::new(),
     }
 }
