@@ -161,11 +161,10 @@ impl Fetch<'_> {
 
 /// `api/v1`, `apis/apps/v1`.
 fn is_group_version(path: &str) -> bool {
-    match path.split('/').collect::<Vec<_>>()[..] {
-        ["api", _] => true,
-        ["apis", _, _] => true,
-        _ => false,
-    }
+    matches!(
+        path.split('/').collect::<Vec<_>>()[..],
+        ["api", _] | ["apis", _, _]
+    )
 }
 
 fn is_aggregated(document: &Document) -> bool {
