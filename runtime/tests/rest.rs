@@ -1,6 +1,10 @@
 //! Calls without a socket: the requests that leave, and what becomes of each kind of answer.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "helpers of tests fail as tests do"
+)]
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,6 +1,10 @@
 //! Records through every encoding: what is lenient on the way in, and what is exact on the way out.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "helpers of tests fail as tests do"
+)]
 
 use kubeloom::generated::*;
 use kubeloom::wire::{self, Format, Wire};
