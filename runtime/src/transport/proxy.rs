@@ -5,7 +5,7 @@
 //! (names, domains, addresses, networks such as `10.0.0.0/8`, `*`) count, in capitals or not. Without `proxy-url` a server
 //! on this host is always reached directly, as Go has it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 
 use hyper_util::client::legacy::connect::proxy::{SocksV5, Tunnel};
@@ -107,7 +107,9 @@ impl Route {
         let to_proxy = ToProxy {
             dialer: dialer.clone(),
             hop: hop.clone(),
+            failure: Arc::default(),
         };
+        let failure = to_proxy.failure.clone();
         let proxy = hop.intercept.uri().clone();
         match hop.kind {
             Kind::Http if !endpoint.tls => Ok(to_proxy.connect(proxy).await?.into_inner()),
@@ -117,7 +119,9 @@ impl Route {
                     tunnel = tunnel.with_auth(value.clone());
                 }
                 let opened = tunnel.call(target).await;
-                opened.map(TokioIo::into_inner).map_err(|error| hop.failed(error))
+                opened
+                    .map(TokioIo::into_inner)
+                    .map_err(|error| hop.failed(&failure, error))
             }
             Kind::Socks5 { remote_dns } => {
                 let mut socks = SocksV5::new(proxy, to_proxy).local_dns(!remote_dns);
@@ -125,7 +129,9 @@ impl Route {
                     socks = socks.with_auth(user.to_owned(), password.to_owned());
                 }
                 let opened = socks.call(target).await;
-                opened.map(TokioIo::into_inner).map_err(|error| hop.failed(error))
+                opened
+                    .map(TokioIo::into_inner)
+                    .map_err(|error| hop.failed(&failure, error))
             }
         }
     }
@@ -133,10 +139,13 @@ impl Route {
 
 impl Hop {
     /// A failure while the proxy was asked for the connection; one of reaching it passes unchanged.
-    fn failed(&self, error: impl std::error::Error + Send + Sync + 'static) -> TransportError {
-        let ours = super::error::chain(&error).find_map(|cause| cause.downcast_ref::<TransportError>());
-        if let Some(ours) = ours {
-            return ours.clone();
+    fn failed(
+        &self,
+        reaching: &OnceLock<TransportError>,
+        error: impl std::error::Error + Send + Sync + 'static,
+    ) -> TransportError {
+        if let Some(failure) = reaching.get() {
+            return failure.clone();
         }
         let message = format!(
             "the proxy {} does not pass connections on to the server; check its rules and its password",
@@ -151,6 +160,8 @@ impl Hop {
 struct ToProxy {
     dialer: Dialer,
     hop: Arc<Hop>,
+    /// Why the proxy could not be reached; those who ask for the connection keep it to themselves.
+    failure: Arc<OnceLock<TransportError>>,
 }
 
 impl ToProxy {
@@ -182,7 +193,13 @@ impl Service<::http::Uri> for ToProxy {
 
     fn call(&mut self, uri: ::http::Uri) -> Self::Future {
         let this = self.clone();
-        Box::pin(async move { this.connect(uri).await })
+        Box::pin(async move {
+            let connected = this.connect(uri).await;
+            connected.inspect_err(|error| {
+                // There is one attempt only.
+                let _ = this.failure.set(error.clone());
+            })
+        })
     }
 }
 

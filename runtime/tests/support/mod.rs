@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its own part")]
 
+pub mod proxy;
 pub mod raw;
 
 use std::future::Future;
