@@ -8,6 +8,7 @@
 //! | `failure` | failures that carry no `Status`, made into one |
 //! | `frames`, `watch` | the event stream |
 //! | `requests` | one awaitable struct per verb |
+//! | `streams` | exec, attach and port-forward |
 //! | `api` | [`Api`]: a typed handle |
 //!
 //! Requests are built and answers read without a socket; the network lies behind [`crate::transport::Transport`].
@@ -19,6 +20,7 @@ mod failure;
 mod frames;
 mod query;
 mod requests;
+mod streams;
 mod target;
 mod watch;
 
@@ -30,6 +32,9 @@ pub use requests::{
     Apply, ApplyBody, Create, Delete, DeleteCollection, Deletion, Evict, FieldValidation, Get, GetOptions,
     List, ListOptions, LogOptions, LogStream, Logs, Patch, PatchBody, PatchOptions, Propagation,
     ResourceVersionMatch, Update, Watch, WatchOptions, WriteOptions,
+};
+pub use streams::{
+    Attach, Exec, ExitStatus, Forwarded, Output, PortForward, PortStream, Process, Stdin, TerminalSize,
 };
 pub use target::{GroupVersionResource, Target};
 pub use watch::{Bookmark, WatchEvent, WatchStream};
