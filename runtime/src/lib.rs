@@ -12,12 +12,14 @@
 //! | [`config`] | kubeconfig and in-cluster configuration |
 //! | [`transport`] | the way to the server |
 //! | [`rest`] | calls, typed handles, watches |
+//! | [`dynamic`] | any resource by name: JSON objects, and metadata alone |
 //! | [`error`] | what can go wrong |
 //! | [`generated`] | what emitted code imports |
 
 mod clientset;
 pub mod clock;
 pub mod config;
+pub mod dynamic;
 pub mod error;
 pub mod generated;
 pub mod meta;

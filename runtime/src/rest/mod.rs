@@ -31,5 +31,6 @@ pub use requests::{
     List, ListOptions, LogOptions, LogStream, Logs, Patch, PatchBody, PatchOptions, Propagation,
     ResourceVersionMatch, Update, Watch, WatchOptions, WriteOptions,
 };
-pub use target::{GroupVersionResource, Target};
+pub(crate) use target::api_version;
+pub use target::{GroupVersionKind, GroupVersionResource, Target};
 pub use watch::{Bookmark, WatchEvent, WatchStream};

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use super::request;
 use crate::error::Error;
-use crate::resource::Resource;
 use crate::rest::{Call, Query, WatchStream};
 use crate::transport::CallKind;
 use crate::wire::Wire;
@@ -211,7 +210,7 @@ pub struct Watch<K> {
     output: PhantomData<fn() -> K>,
 }
 
-impl<K: Resource> Watch<K> {
+impl<K: Wire> Watch<K> {
     /// The request of a call.
     pub fn new(call: Call) -> Self {
         Self {
@@ -276,7 +275,7 @@ impl<K: Resource> Watch<K> {
     }
 }
 
-request!(Watch<K: Resource>, WatchOptions, WatchStream<K>);
+request!(Watch<K: Wire>, WatchOptions, WatchStream<K>);
 
 fn whole_seconds(duration: Duration) -> u64 {
     duration.as_secs() + u64::from(duration.subsec_nanos() > 0)
