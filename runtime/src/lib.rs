@@ -13,12 +13,14 @@
 //! | [`transport`] | the way to the server |
 //! | [`rest`] | calls, typed handles, watches |
 //! | [`dynamic`] | any resource by name: JSON objects, and metadata alone |
+//! | [`discovery`] | what a server offers, and which resource a name means |
 //! | [`error`] | what can go wrong |
 //! | [`generated`] | what emitted code imports |
 
 mod clientset;
 pub mod clock;
 pub mod config;
+pub mod discovery;
 pub mod dynamic;
 pub mod error;
 pub mod generated;

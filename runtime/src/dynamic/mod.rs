@@ -5,6 +5,7 @@
 //! | `object` | [`DynamicObject`]: typed metadata, JSON for the rest |
 //! | `list` | [`DynamicList`], whose items know their kind |
 //! | `api` | [`DynamicApi`]: all verbs and subresources of a resource |
+//! | `client` | [`DynamicClient`]: the resource of a kind, as the server has it |
 //! | `metadata` | [`MetadataApi`]: the same resource, metadata alone |
 //!
 //! ```no_run
@@ -27,11 +28,13 @@
 //! must not know any kind, and does not look at the network by itself.
 
 mod api;
+mod client;
 mod list;
 mod metadata;
 mod object;
 
 pub use api::{DynamicApi, DynamicSubApi};
+pub use client::DynamicClient;
 pub use list::DynamicList;
 pub use metadata::MetadataApi;
 pub use object::{ConvertError, DynamicObject};

@@ -23,6 +23,7 @@ use serde_json::{Value, json};
 pub(crate) struct Reply {
     code: u16,
     content_type: String,
+    etag: Option<String>,
     chunks: Vec<Vec<u8>>,
     delay: Duration,
     /// Whether the body stays open after its chunks.
@@ -36,6 +37,7 @@ impl Reply {
         Self {
             code,
             content_type: content_type.to_owned(),
+            etag: None,
             chunks: vec![body.as_ref().to_vec()],
             delay: Duration::ZERO,
             open: false,
@@ -66,6 +68,12 @@ impl Reply {
     /// The same, with a body that does not end.
     pub(crate) fn left_open(mut self) -> Self {
         self.open = true;
+        self
+    }
+
+    /// Answers 304 without a body to who has this version.
+    pub(crate) fn etag(mut self, etag: &str) -> Self {
+        self.etag = Some(etag.to_owned());
         self
     }
 
@@ -150,6 +158,7 @@ impl Transport for Script {
             Some(replies) => replies.front().unwrap().clone(),
             None => Reply::failure(404, "NotFound"),
         };
+        let unchanged = reply.etag.is_some() && reply.etag.as_deref() == request.headers.get("if-none-match");
         let limit = request.timeout.unwrap_or(Duration::MAX);
         state.seen.push(request);
         state.at_once += 1;
@@ -166,6 +175,16 @@ impl Transport for Script {
             }
             let mut headers = Headers::new();
             headers.set("content-type", &*reply.content_type);
+            if let Some(etag) = &reply.etag {
+                headers.set("etag", &**etag);
+            }
+            if unchanged {
+                return Ok(Response {
+                    status: 304,
+                    headers,
+                    body: Body::stream(futures_util::stream::empty()),
+                });
+            }
             let chunks = futures_util::stream::iter(reply.chunks.into_iter().map(|chunk| Ok(chunk.into())));
             let body = if reply.open {
                 Body::stream(futures_util::StreamExt::chain(
