@@ -95,7 +95,7 @@ impl DynamicApi {
         Call::new(&self.client, verb, method, &self.target, false)
     }
 
-    pub(super) fn on_object(&self, verb: &'static str, method: Method) -> Call {
+    pub(crate) fn on_object(&self, verb: &'static str, method: Method) -> Call {
         let mut target = self.target.clone();
         target.namespaced = self.namespaced == Some(true);
         Call::new(&self.client, verb, method, &target, false)

@@ -76,6 +76,15 @@ impl MetadataApi {
         )
     }
 
+    /// The calls of a list and of a watch in which one object is looked for.
+    pub(crate) fn calls(&self) -> (Call, Call) {
+        let call = |verb, kind| self.reduced(self.api.on_object(verb, Method::Get), kind);
+        (
+            call("list", "PartialObjectMetadataList"),
+            call("watch", "PartialObjectMetadata"),
+        )
+    }
+
     /// Reads the metadata of the objects.
     pub fn list(&self) -> List<PartialObjectMetadataList> {
         List::new(self.reduced(

@@ -159,6 +159,11 @@ impl<L: Wire> List<L> {
         self
     }
 
+    /// The call without options, and the options.
+    pub(in crate::rest) fn into_parts(self) -> (Call, ListOptions) {
+        (self.call, self.options)
+    }
+
     async fn run(mut self) -> Result<L, Error> {
         self.options.write(self.call.query());
         self.call.fetch().await
