@@ -55,10 +55,8 @@ fn runs(pod: &DynamicObject) -> bool {
 async fn an_object_that_is_as_wished_is_handed_out_at_once() {
     let server = Script::new();
     server.on(LIST, list(5, &[pod("u", 3, "Running")]));
-    assert_eq!(
-        wait(&server).until(runs).await.unwrap().metadata.resource_version,
-        "3"
-    );
+    let task = tokio::spawn(wait(&server).until(runs));
+    assert_eq!(task.await.unwrap().unwrap().metadata.resource_version, "3");
     assert_eq!(server.seen(), [LIST]);
 }
 

@@ -211,10 +211,11 @@ impl DiscoveryCache {
         if let Some(discovered) = meanwhile() {
             return Ok(discovered);
         }
-        if files && self.load().await {
-            if let Some(discovered) = self.usable() {
-                return Ok(discovered);
-            }
+        if files
+            && self.load().await
+            && let Some(discovered) = self.usable()
+        {
+            return Ok(discovered);
         }
         let known = {
             let state = self.state();

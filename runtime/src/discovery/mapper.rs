@@ -17,8 +17,11 @@ use crate::rest::{GroupVersionKind, RestClient};
 #[derive(Clone, Debug)]
 pub struct RestMapper {
     cache: Arc<DiscoveryCache>,
-    names: Arc<Mutex<Option<(Arc<Discovered>, Arc<ResourceNames>)>>>,
+    names: Arc<Mutex<Option<Named>>>,
 }
+
+/// An answer of the server, and the names in it.
+type Named = (Arc<Discovered>, Arc<ResourceNames>);
 
 impl RestMapper {
     /// A mapper with a cache of its own, in memory.
@@ -103,10 +106,10 @@ impl RestMapper {
     /// The names of an answer, made once for each.
     fn names_of(&self, discovered: &Arc<Discovered>) -> Arc<ResourceNames> {
         let lock = || self.names.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((of, names)) = &*lock() {
-            if Arc::ptr_eq(of, discovered) {
-                return names.clone();
-            }
+        if let Some((of, names)) = &*lock()
+            && Arc::ptr_eq(of, discovered)
+        {
+            return names.clone();
         }
         let names = Arc::new(ResourceNames::new(discovered));
         *lock() = Some((discovered.clone(), names.clone()));

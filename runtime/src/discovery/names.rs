@@ -263,7 +263,7 @@ impl ResourceNames {
     pub fn resolve(&self, arg: &ResourceArg) -> Result<Resolved, MapError> {
         let is_name =
             |entry: &Entry| entry.mapping.resource.resource == *arg.name || entry.singular == arg.name;
-        let is_short = |entry: &Entry| entry.short_names.iter().any(|short| *short == arg.name);
+        let is_short = |entry: &Entry| entry.short_names.contains(&arg.name);
         for wanted in arg.readings() {
             // A name beats a short name of another resource, wherever both are.
             for (is_named, how) in [
