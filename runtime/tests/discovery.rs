@@ -1,5 +1,7 @@
 //! What servers say about what they offer, in both forms, whole and in part; caches; names.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
 mod scripted;
 
 use std::sync::Arc;
@@ -431,12 +433,12 @@ async fn what_has_not_changed_is_not_sent_again() {
     server.on("GET /api", aggregated(json!([core()])).etag("\"a\""));
     server.on("GET /apis", aggregated(json!([apps()])).etag("\"b\""));
     let cache = cache(&server);
-    let first = lines(&*cache.discovered().await.unwrap());
+    let first = lines(&cache.discovered().await.unwrap());
     server
         .forget("GET /apis")
         .on("GET /apis", aggregated(json!([])).etag("\"c\""));
     server.take();
-    assert_eq!(lines(&*cache.refresh().await.unwrap()), first[..1]);
+    assert_eq!(lines(&cache.refresh().await.unwrap()), first[..1]);
     let validators: Vec<_> = server
         .take()
         .iter()
@@ -494,7 +496,7 @@ async fn an_incomplete_answer_is_asked_again_and_keeps_what_was_known() {
     tokio::time::advance(Duration::from_secs(31)).await;
     server.forget("GET /api").on("GET /api", Reply::refused());
     assert_eq!(
-        failures(&*cache.discovered().await.unwrap()),
+        failures(&cache.discovered().await.unwrap()),
         ["metrics.example.com/v1"],
         "better than nothing"
     );
@@ -523,11 +525,11 @@ async fn files_outlive_the_process_for_a_while() {
     let server = server(json!([apps()]));
     let disk = DiskCache::for_server(dir.path(), "https://10.0.0.1:6443", hour);
     let open = |wall: &str| cache(&server).with_disk(disk.clone()).with_clock(clock(wall));
-    let first = lines(&*open("2026-01-01T12:00:00Z").discovered().await.unwrap());
+    let first = lines(&open("2026-01-01T12:00:00Z").discovered().await.unwrap());
     assert_eq!(server.seen().len(), 2);
 
     let later = open("2026-01-01T12:59:00Z");
-    assert_eq!(lines(&*later.discovered().await.unwrap()), first);
+    assert_eq!(lines(&later.discovered().await.unwrap()), first);
     assert!(server.seen().is_empty());
     assert!(!later.is_fresh(), "it is not known from the server");
     later.invalidate();
@@ -549,7 +551,7 @@ async fn files_outlive_the_process_for_a_while() {
     ] {
         std::fs::write(&file, broken).unwrap();
         let cache = open("2026-01-01T12:58:00Z");
-        assert_eq!(lines(&*cache.discovered().await.unwrap()), first);
+        assert_eq!(lines(&cache.discovered().await.unwrap()), first);
         assert_eq!(server.seen().len(), 2, "{broken}");
     }
     let left: Vec<_> = std::fs::read_dir(disk.dir())

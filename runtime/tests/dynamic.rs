@@ -1,5 +1,7 @@
 //! Objects, lists and handles of resources that are known by name.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
 mod scripted;
 
 use std::time::Duration;

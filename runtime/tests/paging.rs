@@ -1,5 +1,7 @@
 //! Lists in chunks, and what is done once more.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
 mod scripted;
 
 use std::time::Duration;

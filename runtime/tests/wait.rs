@@ -1,5 +1,7 @@
 //! Waiting for an object, on a paused clock.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
 mod scripted;
 
 use std::time::Duration;
