@@ -72,5 +72,5 @@ fn check(kind: &Kind, seed: u64) -> Result<(), String> {
 
 #[test]
 fn every_encoding_keeps_objects_of_every_kind() {
-    for_each_object(&kinds(), |kind, seed| check(kind, seed));
+    for_each_object(&kinds(), check);
 }
