@@ -3,6 +3,7 @@
 mod crds;
 mod every_verb;
 mod json_round_trip;
+mod objects;
 mod security;
 mod server;
 mod subresources;
