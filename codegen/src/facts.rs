@@ -27,6 +27,9 @@ pub use error::{FactsError, Problem};
 /// They are the only JSON fields of a message that the table does not list one by one; see [`Shape::Fields`].
 pub const TYPE_META_FIELDS: [&str; 2] = ["kind", "apiVersion"];
 
+/// The text of the committed table.
+pub(crate) const TABLE: &str = include_str!("../specs/facts/kubernetes.facts");
+
 /// A fact table: everything known about a set of OpenAPI definitions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
@@ -226,7 +229,7 @@ impl Facts {
     ///
     /// None in a build whose tests passed: the table is part of the crate and a test parses it.
     pub fn embedded() -> Result<Self, FactsError> {
-        Self::parse(include_str!("../specs/facts/kubernetes.facts"))
+        Self::parse(TABLE)
     }
 }
 

@@ -5,7 +5,8 @@ use kubeloom::record::{KEEP, NIL, OMIT, OPT, Record};
 use kubeloom_codegen::facts::{Facts, FieldFact, Holder, Kind, OwnShape, Shape};
 
 fn presence(fact: &FieldFact) -> u8 {
-    let is_message = matches!(fact.kind, Kind::Message) || matches!(fact.kind, Kind::Own(shape) if shape.is_time());
+    let is_message =
+        matches!(fact.kind, Kind::Message) || matches!(fact.kind, Kind::Own(shape) if shape.is_time());
     match fact.holder {
         Holder::Value if is_message && !fact.omit_zero => KEEP,
         Holder::Value if matches!(fact.kind, Kind::Own(OwnShape::StringList)) && !fact.omit_empty => NIL,
@@ -20,14 +21,24 @@ fn presence(fact: &FieldFact) -> u8 {
 fn check<T: Record + Default>(facts: &Facts) {
     let table = T::default().table();
     let name = format!("io.k8s.apimachinery.pkg.apis.meta.v1.{}", table.name);
-    let message = facts.messages.get(&name).unwrap_or_else(|| panic!("no facts about {name}"));
-    let Shape::Fields { type_meta, fields } = &message.shape else { panic!("{name} has no fields") };
+    let message = facts
+        .messages
+        .get(&name)
+        .unwrap_or_else(|| panic!("no facts about {name}"));
+    let Shape::Fields { type_meta, fields } = &message.shape else {
+        panic!("{name} has no fields")
+    };
     assert_eq!(table.type_meta.is_some(), *type_meta, "{name}");
     let ours: Vec<(&str, Vec<u32>, u8)> = table
         .fields
         .iter()
         .map(|field| {
-            let path = field.tags.iter().take_while(|tag| **tag != 0).map(|tag| u32::from(*tag)).collect();
+            let path = field
+                .tags
+                .iter()
+                .take_while(|tag| **tag != 0)
+                .map(|tag| u32::from(*tag))
+                .collect();
             (field.json, path, field.presence())
         })
         .collect();
@@ -52,7 +63,7 @@ fn meta_types_equal_the_facts() {
     }
     check_all! {
         APIGroup APIGroupList APIResource APIResourceList APIVersions Condition DeleteOptions FieldSelectorRequirement
-        GroupVersionForDiscovery LabelSelector LabelSelectorRequirement ListMeta ManagedFieldsEntry ObjectMeta
+        GroupResource GroupVersionForDiscovery LabelSelector LabelSelectorRequirement ListMeta ManagedFieldsEntry ObjectMeta
         OwnerReference PartialObjectMetadata Preconditions ServerAddressByClientCIDR ShardInfo Status StatusCause
         StatusDetails
     }

@@ -15,6 +15,8 @@ pub trait List: Send + Sync {
     fn at(&self, index: usize) -> View<'_>;
     /// Appends an empty item and hands out its place.
     fn push(&mut self) -> Slot<'_>;
+    /// Drops the items from `len` on.
+    fn truncate(&mut self, len: usize);
     /// Makes room for exactly `more` items.
     fn reserve(&mut self, more: usize);
     /// Gives back unused room.
@@ -34,6 +36,9 @@ impl<T: Value + Default> List for Vec<T> {
             Some(item) => item.slot(),
             None => Slot::Ignored,
         }
+    }
+    fn truncate(&mut self, len: usize) {
+        Vec::truncate(self, len);
     }
     fn reserve(&mut self, more: usize) {
         self.reserve_exact(more);

@@ -7,7 +7,7 @@ use super::{
     PatchBody, PortForward, RestClient, Target, Update, Watch,
 };
 use crate::meta::{self, ObjectMeta};
-use crate::record::Value;
+use crate::record::{Record, Value};
 use crate::resource::{Offers, Resource, Scope, Subresource, sub, verb};
 use crate::transport::Method;
 use crate::wire::Wire;
@@ -285,8 +285,10 @@ impl<K: Resource, S: Scope> Api<K, S> {
     /// Evicts a pod: deletes it unless that would break its disruption budget.
     pub fn evict(&self, name: &str) -> Evict<<K as Offers<verb::Create, sub::Eviction>>::Output>
     where
-        K: Offers<verb::Create, sub::Eviction, Input: Resource, Output: Wire>,
+        K: Offers<verb::Create, sub::Eviction, Input: Record + Default, Output: Wire>,
     {
+        let api_version = <K as Offers<verb::Create, sub::Eviction>>::Input::default().type_meta();
+        let api_version = api_version.map_or("policy/v1", |meta| meta.api_version);
         let metadata = ObjectMeta {
             name: name.into(),
             namespace: self.target.namespace.as_deref().unwrap_or_default().into(),
@@ -296,11 +298,7 @@ impl<K: Resource, S: Scope> Api<K, S> {
             .call("create", Method::Post)
             .name(name)
             .subresource(<sub::Eviction as Subresource>::NAME);
-        Evict::new(
-            call,
-            <<K as Offers<verb::Create, sub::Eviction>>::Input as Resource>::API_VERSION,
-            metadata,
-        )
+        Evict::new(call, api_version, metadata)
     }
 
     /// Sets the number of replicas.

@@ -16,7 +16,7 @@ pub(super) const MAX_FAILURE: usize = 4 << 20;
 /// A call under construction.
 ///
 /// The request structs of each verb are built on it; it is public for verbs that none of them covers.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Call {
     client: RestClient,
     verb: &'static str,

@@ -45,7 +45,7 @@ impl fmt::Display for DecodeError {
 impl std::error::Error for DecodeError {}
 
 /// An object that could not be written.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct EncodeError {
     message: String,
 }

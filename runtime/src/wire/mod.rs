@@ -9,20 +9,25 @@
 //! This module knows no HTTP: [`Format`] has the names of the content types, the client negotiates them.
 
 mod error;
-mod json;
+mod json_reader;
+mod json_writer;
+mod list_reader;
 mod protobuf;
 mod serde_reader;
 mod serde_writer;
 mod unknown;
 mod watch;
+mod yaml;
 
 pub use error::{DecodeError, EncodeError};
-pub use json::{Text, to_json, to_yaml};
+pub use json_writer::to_json;
+pub use list_reader::{ItemError, ListError, ListReader, Mode};
 pub use protobuf::{merge_message, write_message};
 pub use serde_reader::deserialize;
 pub use serde_writer::serialize;
 pub use unknown::{Unknown, split_envelope};
 pub use watch::read_watch_event;
+pub use yaml::{Text, to_yaml};
 
 use crate::record::Record;
 
@@ -86,8 +91,8 @@ pub trait Wire: Sized + Send + Sync + 'static {
 /// See [`Wire::decode`].
 pub fn decode(record: &mut dyn Record, format: Format, body: &[u8]) -> Result<(), DecodeError> {
     match format {
-        Format::Json => json::from_json(record, body),
-        Format::Yaml => json::from_yaml(record, body),
+        Format::Json => json_reader::from_json(record, body),
+        Format::Yaml => yaml::from_yaml(record, body),
         Format::Protobuf => {
             let unknown = split_envelope(body)?;
             merge_message(record, unknown.raw)

@@ -11,6 +11,7 @@ use serde::de::{
 };
 use serde::{Deserialize, Deserializer};
 
+use super::json_reader::expected;
 use crate::record::{ChoiceArm, List, Mapping, Record, Slot};
 use crate::value::{ByteString, Duration, IntOrString, MicroTime, Quantity, RawJson, Str, Time};
 
@@ -72,26 +73,6 @@ impl<'de> DeserializeSeed<'de> for Place<'_> {
     type Value = ();
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_any(self)
-    }
-}
-
-/// What a slot takes, for errors.
-fn expected(slot: &Slot<'_>) -> &'static str {
-    match slot {
-        Slot::Str(_) | Slot::Text(_) => "a string",
-        Slot::Bool(_) => "a boolean",
-        Slot::I32(_) => "a 32-bit integer",
-        Slot::I64(_) => "a 64-bit integer",
-        Slot::F64(_) => "a number",
-        Slot::Bytes(_) => "base64 text",
-        Slot::Time(_) | Slot::MicroTime(_) => "an RFC 3339 time",
-        Slot::Duration(_) => "a duration such as 1h30m",
-        Slot::Quantity(_) => "a quantity",
-        Slot::IntOrString(_) => "an integer or a string",
-        Slot::Record(_) | Slot::Map(_) => "an object",
-        Slot::List(_) => "an array",
-        Slot::Choice(_) => "a boolean, an object or an array",
-        Slot::Raw(_) | Slot::Ignored => "any value",
     }
 }
 
@@ -236,6 +217,8 @@ impl<'de> Visitor<'de> for Place<'_> {
             Slot::Ignored => return IgnoredAny.visit_seq(items).map(|_| ()),
             slot => return Err(mismatch("an array", &slot)),
         };
+        // Of a list that is there twice the last one counts.
+        list.truncate(0);
         while items.next_element_seed(Place::Item(&mut *list))?.is_some() {}
         list.shrink();
         Ok(())

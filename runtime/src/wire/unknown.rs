@@ -5,7 +5,7 @@ use super::{DecodeError, Format};
 use crate::record::Record;
 
 /// The four bytes that every protobuf body begins with.
-const MAGIC: [u8; 4] = *b"k8s\0";
+pub(super) const MAGIC: [u8; 4] = *b"k8s\0";
 
 /// What the envelope says and holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,21 +27,11 @@ pub fn split_envelope(body: &[u8]) -> Result<Unknown<'_>, DecodeError> {
     let message = body
         .strip_prefix(&MAGIC)
         .ok_or_else(|| fail("the body does not begin with k8s\\0"))?;
-    let text = |bytes| std::str::from_utf8(bytes).map_err(|_| fail("type that is not UTF-8"));
     let mut unknown = Unknown::default();
     let mut reader = Reader::new(message);
     while let Some((tag, value)) = reader.next()? {
         match (tag, value) {
-            (1, WireType::Bytes(meta)) => {
-                let mut reader = Reader::new(meta);
-                while let Some((tag, value)) = reader.next()? {
-                    match (tag, value) {
-                        (1, WireType::Bytes(bytes)) => unknown.api_version = text(bytes)?,
-                        (2, WireType::Bytes(bytes)) => unknown.kind = text(bytes)?,
-                        _ => {}
-                    }
-                }
-            }
+            (1, WireType::Bytes(meta)) => (unknown.api_version, unknown.kind) = read_type(meta)?,
             (2, WireType::Bytes(raw)) => unknown.raw = raw,
             (3, WireType::Bytes(encoding)) if !encoding.is_empty() => {
                 return Err(fail("content is compressed"));
@@ -50,6 +40,23 @@ pub fn split_envelope(body: &[u8]) -> Result<Unknown<'_>, DecodeError> {
         }
     }
     Ok(unknown)
+}
+
+/// `TypeMeta{apiVersion = 1, kind = 2}`
+pub(super) fn read_type(meta: &[u8]) -> Result<(&str, &str), DecodeError> {
+    let text = |bytes| {
+        std::str::from_utf8(bytes).map_err(|_| DecodeError::new(Format::Protobuf, "type that is not UTF-8"))
+    };
+    let (mut api_version, mut kind) = ("", "");
+    let mut reader = Reader::new(meta);
+    while let Some((tag, value)) = reader.next()? {
+        match (tag, value) {
+            (1, WireType::Bytes(bytes)) => api_version = text(bytes)?,
+            (2, WireType::Bytes(bytes)) => kind = text(bytes)?,
+            _ => {}
+        }
+    }
+    Ok((api_version, kind))
 }
 
 /// A record in its envelope.

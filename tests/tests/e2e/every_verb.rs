@@ -54,7 +54,10 @@ impl Probe {
         let Err(error) = answer else { return };
         let is_known = match error.kind() {
             ErrorKind::Api(status) => match &*status.reason {
-                reason::NOT_FOUND => status.details.as_ref().is_some_and(|details| !details.name.is_empty()),
+                reason::NOT_FOUND => status
+                    .details
+                    .as_ref()
+                    .is_some_and(|details| !details.name.is_empty()),
                 reason::METHOD_NOT_ALLOWED => false,
                 _ => status.code != 405 && status.code != 415 && status.code != 406,
             },
@@ -105,7 +108,11 @@ impl Probe {
 
     pub(crate) async fn patch<K: Resource<Scope: Reach> + Offers<verb::Patch>>(&mut self) {
         let body = json!({"metadata": {"labels": {"a": "b"}}});
-        let answer = self.api::<K>().patch(ABSENT, PatchBody::merge(&body)).dry_run().await;
+        let answer = self
+            .api::<K>()
+            .patch(ABSENT, PatchBody::merge(&body))
+            .dry_run()
+            .await;
         self.judge(Self::describe::<K>("patch"), answer);
         let wanted = json!({"apiVersion": K::API_VERSION, "kind": K::KIND, "metadata": {"name": ABSENT}});
         let answer = self.api::<K>().apply(&wanted).manager("e2e").dry_run().await;
@@ -121,7 +128,12 @@ impl Probe {
     where
         K: Resource<Scope: Reach> + Offers<verb::DeleteCollection> + Value + Default,
     {
-        let answer = self.api::<K>().delete_collection().labels("kubeloom=absent").dry_run().await;
+        let answer = self
+            .api::<K>()
+            .delete_collection()
+            .labels("kubeloom=absent")
+            .dry_run()
+            .await;
         self.judge(Self::describe::<K>("deletecollection"), answer);
     }
 
@@ -136,12 +148,16 @@ impl Probe {
 
     pub(crate) async fn update_part<K, P>(&mut self)
     where
-        K: Resource<Scope: Reach> + Offers<verb::Update, P, Input: Resource + Default, Output: Wire>,
+        K: Resource<Scope: Reach> + Offers<verb::Update, P, Input: Wire + Default, Output: Wire>,
         P: Subresource,
     {
-        let mut body = K::Input::default();
-        body.metadata_mut().name = ABSENT.into();
-        let answer = self.api::<K>().subresource::<P>().update(ABSENT, &body).dry_run().await;
+        let body = K::Input::default();
+        let answer = self
+            .api::<K>()
+            .subresource::<P>()
+            .update(ABSENT, &body)
+            .dry_run()
+            .await;
         self.judge(Self::describe::<K>(P::NAME), answer);
     }
 
@@ -151,18 +167,27 @@ impl Probe {
         P: Subresource,
     {
         let body = PatchBody::merge(&json!({"metadata": {"labels": {"a": "b"}}}));
-        let answer = self.api::<K>().subresource::<P>().patch(ABSENT, body).dry_run().await;
+        let answer = self
+            .api::<K>()
+            .subresource::<P>()
+            .patch(ABSENT, body)
+            .dry_run()
+            .await;
         self.judge(Self::describe::<K>(P::NAME), answer);
     }
 
     pub(crate) async fn create_part<K, P>(&mut self)
     where
-        K: Resource<Scope: Reach> + Offers<verb::Create, P, Input: Resource + Default, Output: Wire>,
+        K: Resource<Scope: Reach> + Offers<verb::Create, P, Input: Wire + Default, Output: Wire>,
         P: Subresource,
     {
-        let mut body = K::Input::default();
-        body.metadata_mut().name = ABSENT.into();
-        let answer = self.api::<K>().subresource::<P>().create(ABSENT, &body).dry_run().await;
+        let body = K::Input::default();
+        let answer = self
+            .api::<K>()
+            .subresource::<P>()
+            .create(ABSENT, &body)
+            .dry_run()
+            .await;
         self.judge(Self::describe::<K>(P::NAME), answer);
     }
 }
@@ -170,8 +195,19 @@ impl Probe {
 #[tokio::test]
 async fn every_verb_of_every_resource() {
     let (clientset, namespace) = fixture!("every-verb");
-    let mut probe = Probe { client: clientset.client().clone(), namespace, calls: 0, faults: Vec::new() };
+    let mut probe = Probe {
+        client: clientset.client().clone(),
+        namespace,
+        calls: 0,
+        faults: Vec::new(),
+    };
     table::call_all(&mut probe).await;
     assert!(probe.calls > 700, "{} calls", probe.calls);
-    assert!(probe.faults.is_empty(), "{} faults of {} calls:\n{}", probe.faults.len(), probe.calls, probe.faults.join("\n"));
+    assert!(
+        probe.faults.is_empty(),
+        "{} faults of {} calls:\n{}",
+        probe.faults.len(),
+        probe.calls,
+        probe.faults.join("\n")
+    );
 }

@@ -22,13 +22,18 @@ struct Kinds(Vec<Kind>);
 impl KindVisitor for Kinds {
     fn visit<K: Resource + Record + Value + Default>(&mut self) {
         let resource = GroupVersionResource::of::<K>();
-        let root = if resource.group.is_empty() { "/api".to_owned() } else { format!("/apis/{}", resource.group) };
+        let root = if resource.group.is_empty() {
+            "/api".to_owned()
+        } else {
+            format!("/apis/{}", resource.group)
+        };
         self.0.push(Kind {
             path: format!("{root}/{}/{}", resource.version, resource.resource),
             api_version: K::API_VERSION,
             kind: K::KIND,
             through: |body| {
-                let list = kubeloom::meta::List::<K>::decode(Format::Json, body).map_err(|error| error.to_string())?;
+                let list = kubeloom::meta::List::<K>::decode(Format::Json, body)
+                    .map_err(|error| error.to_string())?;
                 serde_json::to_value(&list).map_err(|error| error.to_string())
             },
         });

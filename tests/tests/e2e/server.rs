@@ -6,7 +6,7 @@ use kubeloom_tests::apiserver::ApiServer;
 
 /// Clients with the rights of an administrator.
 pub(crate) fn clientset(server: &ApiServer) -> Clientset {
-    let config = Config::from_kubeconfig(server.kubeconfig_path(), KubeconfigOptions::default()).unwrap();
+    let config = Config::from_kubeconfig(server.kubeconfig_path(), &KubeconfigOptions::default()).unwrap();
     Clientset::from_config(&config).unwrap()
 }
 

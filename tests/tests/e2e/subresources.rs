@@ -17,22 +17,37 @@ use crate::fixture;
 use crate::workloads::pod;
 
 fn named(name: &str) -> ObjectMeta {
-    ObjectMeta { name: name.into(), ..Default::default() }
+    ObjectMeta {
+        name: name.into(),
+        ..Default::default()
+    }
 }
 
 #[tokio::test]
 async fn service_accounts_give_tokens() {
     let (clientset, namespace) = fixture!("tokens");
     let accounts = clientset.core_v1().service_accounts(&namespace);
-    accounts.create(&ServiceAccount { metadata: named("robot"), ..Default::default() }).await.unwrap();
+    accounts
+        .create(&ServiceAccount {
+            metadata: named("robot"),
+            ..Default::default()
+        })
+        .await
+        .unwrap();
     let request = TokenRequest {
-        spec: TokenRequestSpec { expiration_seconds: Some(700), ..Default::default() },
+        spec: TokenRequestSpec {
+            expiration_seconds: Some(700),
+            ..Default::default()
+        },
         ..Default::default()
     };
     let answer = accounts.create_token("robot", &request).await.unwrap();
     assert_eq!(answer.status.token.split('.').count(), 3);
     let shown = format!("{answer:?}");
-    assert!(!shown.contains(answer.status.token.as_str()), "a token is never printed");
+    assert!(
+        !shown.contains(answer.status.token.as_str()),
+        "a token is never printed"
+    );
 }
 
 #[tokio::test]
@@ -40,25 +55,50 @@ async fn pods_are_bound_evicted_and_given_ephemeral_containers() {
     let (clientset, namespace) = fixture!("pod-parts");
     let pods = clientset.core_v1().pods(&namespace);
     let node = format!("node-{namespace}");
-    clientset.core_v1().nodes().create(&Node { metadata: named(&node), ..Default::default() }).await.unwrap();
+    clientset
+        .core_v1()
+        .nodes()
+        .create(&Node {
+            metadata: named(&node),
+            ..Default::default()
+        })
+        .await
+        .unwrap();
     pods.create(&pod("a")).await.unwrap();
     let binding = Binding {
         metadata: named("a"),
-        target: ObjectReference { kind: "Node".into(), name: node.as_str().into(), ..Default::default() },
+        target: ObjectReference {
+            kind: "Node".into(),
+            name: node.as_str().into(),
+            ..Default::default()
+        },
     };
     pods.bind("a", &binding).await.unwrap();
     let mut bound = pods.get("a").await.unwrap();
     assert_eq!(bound.spec.node_name, node);
 
-    bound.spec.ephemeral_containers =
-        vec![EphemeralContainer { name: "debug".into(), image: "example.com/debug:1".into(), ..Default::default() }];
+    bound.spec.ephemeral_containers = vec![EphemeralContainer {
+        name: "debug".into(),
+        image: "example.com/debug:1".into(),
+        ..Default::default()
+    }];
     let debugged = pods.update_ephemeral_containers(&bound).await.unwrap();
     assert_eq!(debugged.spec.ephemeral_containers[0].name, "debug");
-    assert_eq!(pods.get_ephemeral_containers("a").await.unwrap().spec.ephemeral_containers.len(), 1);
+    assert_eq!(
+        pods.get_ephemeral_containers("a")
+            .await
+            .unwrap()
+            .spec
+            .ephemeral_containers
+            .len(),
+        1
+    );
 
     let mut resized = pods.get("a").await.unwrap();
-    resized.spec.containers[0].resources =
-        ResourceRequirements { requests: map([("cpu", "100m".parse::<kubeloom::value::Quantity>().unwrap())]), ..Default::default() };
+    resized.spec.containers[0].resources = ResourceRequirements {
+        requests: map([("cpu", "100m".parse::<kubeloom::value::Quantity>().unwrap())]),
+        ..Default::default()
+    };
     match pods.update_resize(&resized).await {
         Ok(pod) => assert_eq!(pod.spec.containers[0].resources.requests["cpu"].as_str(), "100m"),
         // The server refuses a change of the quality-of-service class; that it judged is the point.
@@ -76,7 +116,11 @@ async fn certificate_requests_are_approved() {
     let (clientset, namespace) = fixture!("csr");
     let requests = clientset.certificates_v1().certificate_signing_requests();
     let key = rcgen::KeyPair::generate().unwrap();
-    let csr = rcgen::CertificateParams::default().serialize_request(&key).unwrap().pem().unwrap();
+    let csr = rcgen::CertificateParams::default()
+        .serialize_request(&key)
+        .unwrap()
+        .pem()
+        .unwrap();
     let created = requests
         .create(&CertificateSigningRequest {
             metadata: named(&namespace),
@@ -99,7 +143,16 @@ async fn certificate_requests_are_approved() {
     }];
     let approved = requests.update_approval(&decided).await.unwrap();
     assert_eq!(approved.status.conditions[0].type_, "Approved");
-    assert_eq!(requests.get_approval(&namespace).await.unwrap().status.conditions.len(), 1);
+    assert_eq!(
+        requests
+            .get_approval(&namespace)
+            .await
+            .unwrap()
+            .status
+            .conditions
+            .len(),
+        1
+    );
     requests.delete(&namespace).await.unwrap();
 }
 
@@ -114,10 +167,25 @@ async fn leases_keep_microseconds() {
         renew_time: Some(time),
         ..Default::default()
     };
-    let created = leases.create(&Lease { metadata: named("lock"), spec }).await.unwrap();
+    let created = leases
+        .create(&Lease {
+            metadata: named("lock"),
+            spec,
+        })
+        .await
+        .unwrap();
     assert_eq!(created.spec.renew_time, Some(time));
     let mut taken = created.clone();
     taken.spec.holder_identity = Some("you".into());
-    assert_eq!(leases.update(&taken).await.unwrap().spec.holder_identity.as_deref(), Some("you"));
+    assert_eq!(
+        leases
+            .update(&taken)
+            .await
+            .unwrap()
+            .spec
+            .holder_identity
+            .as_deref(),
+        Some("you")
+    );
     assert!(leases.update(&taken).await.unwrap_err().is_conflict());
 }

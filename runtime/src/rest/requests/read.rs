@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use super::request;
 use crate::error::Error;
-use crate::resource::Resource;
 use crate::rest::{Call, Query, WatchStream};
 use crate::transport::CallKind;
 use crate::wire::Wire;
@@ -160,6 +159,11 @@ impl<L: Wire> List<L> {
         self
     }
 
+    /// The call without options, and the options.
+    pub(in crate::rest) fn into_parts(self) -> (Call, ListOptions) {
+        (self.call, self.options)
+    }
+
     async fn run(mut self) -> Result<L, Error> {
         self.options.write(self.call.query());
         self.call.fetch().await
@@ -211,7 +215,7 @@ pub struct Watch<K> {
     output: PhantomData<fn() -> K>,
 }
 
-impl<K: Resource> Watch<K> {
+impl<K: Wire> Watch<K> {
     /// The request of a call.
     pub fn new(call: Call) -> Self {
         Self {
@@ -276,7 +280,7 @@ impl<K: Resource> Watch<K> {
     }
 }
 
-request!(Watch<K: Resource>, WatchOptions, WatchStream<K>);
+request!(Watch<K: Wire>, WatchOptions, WatchStream<K>);
 
 fn whole_seconds(duration: Duration) -> u64 {
     duration.as_secs() + u64::from(duration.subsec_nanos() > 0)

@@ -2,6 +2,7 @@
 
 use crate::record::{ChoiceArm, Entry, List, Mapping, Record, Slot};
 use crate::value::{ByteString, Duration, IntOrString, MicroTime, Quantity, RawJson, Str, Time};
+use crate::wire::json_reader::raw_text;
 use crate::wire::{DecodeError, Format, MAX_DEPTH};
 
 /// How a value is laid out.
@@ -183,6 +184,12 @@ fn reserve_lists(record: &mut dyn Record, message: &[u8]) -> Result<(), DecodeEr
     }
 }
 
+/// Raw JSON, to the byte as it came, so that it goes out again the same.
+fn checked_raw(text: &str) -> Result<RawJson, DecodeError> {
+    raw_text(text)?;
+    Ok(RawJson::from_validated(text))
+}
+
 fn text(bytes: &[u8]) -> Result<&str, DecodeError> {
     std::str::from_utf8(bytes).map_err(|_| fail("text that is not UTF-8"))
 }
@@ -232,7 +239,7 @@ fn merge_value(slot: Slot<'_>, value: WireType<'_>, depth: usize) -> Result<bool
             *place = if raw.is_empty() {
                 RawJson::default()
             } else {
-                RawJson::new(text(raw)?).map_err(fail)?
+                checked_raw(text(raw)?)?
             };
         }
         (Slot::IntOrString(place), WireType::Bytes(bytes)) => *place = int_or_string(bytes)?,

@@ -1,16 +1,8 @@
-//! JSON and YAML of whole bodies.
+//! YAML and text of whole bodies.
 
 use super::{DecodeError, EncodeError, Format, Wire, serde_reader::RecordSeed, serde_writer::RecordRef};
 use crate::record::Record;
 use serde::de::DeserializeSeed;
-
-/// Reads JSON into an empty record. Anything but white space after the value is an error.
-pub(super) fn from_json(record: &mut dyn Record, body: &[u8]) -> Result<(), DecodeError> {
-    let fail = |error: serde_json::Error| DecodeError::new(Format::Json, error);
-    let mut reader = serde_json::Deserializer::from_slice(body);
-    RecordSeed::new(record).deserialize(&mut reader).map_err(fail)?;
-    reader.end().map_err(fail)
-}
 
 /// Reads one YAML document into an empty record.
 pub(super) fn from_yaml(record: &mut dyn Record, body: &[u8]) -> Result<(), DecodeError> {
@@ -19,18 +11,10 @@ pub(super) fn from_yaml(record: &mut dyn Record, body: &[u8]) -> Result<(), Deco
         .map_err(|error| DecodeError::new(Format::Yaml, error))
 }
 
-/// Compact JSON.
-///
-/// # Errors
-/// A number that JSON cannot hold, or raw JSON that is none.
-pub fn to_json(record: &dyn Record) -> Result<Vec<u8>, EncodeError> {
-    serde_json::to_vec(&RecordRef(record)).map_err(EncodeError::new)
-}
-
 /// YAML, one document.
 ///
 /// # Errors
-/// As [`to_json`].
+/// As [`to_json`](super::to_json).
 pub fn to_yaml(record: &dyn Record) -> Result<String, EncodeError> {
     serde_saphyr::to_string(&RecordRef(record)).map_err(EncodeError::new)
 }
