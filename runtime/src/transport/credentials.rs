@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use base64::Engine;
 
 use super::endpoint::Endpoint;
-use super::oidc;
+use super::oidc::{self, ProviderStore};
 use super::plugin::{Plugin, PluginSource};
 use super::retry::drain;
 use super::{BoxFuture, Request, Response, Transport, TransportError, TransportErrorKind};
@@ -30,7 +30,7 @@ pub(super) struct Credentials {
 }
 
 impl Credentials {
-    fn header(value: SecretString) -> Self {
+    pub(super) fn header(value: SecretString) -> Self {
         Self {
             authorization: Some(value),
             identity: 0,
@@ -118,6 +118,7 @@ pub(super) fn sources(
     config: &Config,
     endpoint: &Endpoint,
     clock: &Arc<dyn Clock>,
+    store: Option<Arc<dyn ProviderStore>>,
 ) -> Result<Sources, TransportError> {
     let source: Box<dyn CredentialSource> = match &config.auth {
         AuthConfig::Anonymous => match &endpoint.userinfo {
@@ -145,7 +146,7 @@ pub(super) fn sources(
                 identity: Some(plugin),
             });
         }
-        AuthConfig::Provider(provider) => oidc::source(provider, clock)?,
+        AuthConfig::Provider(provider) => oidc::source(provider, clock, store)?,
     };
     Ok(Sources {
         credentials: Some(source),
@@ -157,7 +158,7 @@ pub(super) fn bearer(token: &SecretString) -> SecretString {
     SecretString::new(format!("Bearer {}", token.expose()))
 }
 
-fn basic(username: &str, password: &SecretString) -> SecretString {
+pub(super) fn basic(username: &str, password: &SecretString) -> SecretString {
     let pair = SecretString::new(format!("{username}:{}", password.expose()));
     let encoded = base64::engine::general_purpose::STANDARD.encode(pair.expose());
     SecretString::new(format!("Basic {encoded}"))

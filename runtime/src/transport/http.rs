@@ -11,6 +11,7 @@ use super::identity::Identity;
 use super::limit::{Limiter, Throttle};
 use super::metrics::{Metrics, NoMetrics};
 use super::observe::Observe;
+use super::oidc::ProviderStore;
 use super::pool::Pool;
 use super::proxy::Route;
 use super::retry::Retry;
@@ -76,6 +77,8 @@ pub struct TransportOptions {
     pub metrics: Arc<dyn Metrics>,
     /// Who receives the server's warnings; the log unless set.
     pub warnings: Arc<dyn WarningHandler>,
+    /// Who keeps the renewed settings of an authentication provider; nobody unless set.
+    pub provider_store: Option<Arc<dyn ProviderStore>>,
 }
 
 impl Default for TransportOptions {
@@ -84,6 +87,7 @@ impl Default for TransportOptions {
             clock: Arc::new(TokioClock),
             metrics: Arc::new(NoMetrics),
             warnings: Arc::new(LogWarnings::default()),
+            provider_store: None,
         }
     }
 }
@@ -98,8 +102,9 @@ fn stack(
         clock,
         metrics,
         warnings,
+        provider_store,
     } = options;
-    let sources = credentials::sources(config, endpoint, &clock)?;
+    let sources = credentials::sources(config, endpoint, &clock, provider_store)?;
     let mut next: Arc<dyn Transport> = Arc::new(wire(config, endpoint, sources.identity, &clock)?);
     next = Arc::new(Observe {
         next,

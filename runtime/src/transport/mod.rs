@@ -61,6 +61,7 @@ pub use self::headers::Headers;
 pub use self::http::{HttpTransport, TransportOptions};
 pub use self::message::{CallKind, Method, Request, Response};
 pub use self::metrics::{Labels, Metrics, NoMetrics};
+pub use self::oidc::ProviderStore;
 pub use self::warnings::{IgnoreWarnings, LogWarnings, WarningHandler};
 pub use futures_core::future::BoxFuture;
 

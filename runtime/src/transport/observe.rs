@@ -37,12 +37,12 @@ impl Transport for Observe {
             audit_id = request.headers.get("audit-id"),
             status = tracing::field::Empty,
         );
-        Box::pin(self.observed(request).instrument(span))
+        Box::pin(self.observed(request, span.clone()).instrument(span))
     }
 }
 
 impl Observe {
-    async fn observed(&self, request: Request) -> Result<Response, TransportError> {
+    async fn observed(&self, request: Request, span: tracing::Span) -> Result<Response, TransportError> {
         let flight = Flight::start(&self.metrics, &request);
         let started = self.clock.now();
         self.metrics.sent(&flight.labels(), request.body.len() as u64);
@@ -50,7 +50,7 @@ impl Observe {
         let latency = self.clock.now().saturating_duration_since(started);
         let status = result.as_ref().ok().map(|response| response.status);
         self.metrics.answered(&flight.labels(), status, latency);
-        tracing::Span::current().record("status", status);
+        span.record("status", status);
         let latency_ms = u64::try_from(latency.as_millis()).unwrap_or(u64::MAX);
         match &result {
             Ok(_) => tracing::debug!(latency_ms, "the server answered"),
@@ -114,7 +114,7 @@ impl Stream for Counted {
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let chunk = self.chunks.as_mut().poll_next(cx);
         match (&chunk, &self.flight) {
-            (Poll::Ready(Some(Ok(bytes))), Some(flight)) => {
+            (Poll::Ready(Some(Ok(bytes))), Some(flight)) if !bytes.is_empty() => {
                 flight.metrics.received(&flight.labels(), bytes.len() as u64);
             }
             (Poll::Ready(Some(Err(_)) | None), Some(_)) => self.flight = None,

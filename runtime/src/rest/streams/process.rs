@@ -259,8 +259,9 @@ impl Process {
         let ended = self.socket.ended().await;
         let verdict = self.verdict.lock().unwrap_or_else(PoisonError::into_inner).take();
         match (verdict, ended) {
-            (Some(status), _) => exit_status(status)
-                .map_err(|status| Error::new(self.context.clone(), ErrorKind::Api(Box::new(status)))),
+            (Some(status), _) => {
+                exit_status(status).map_err(|status| Error::new(self.context.clone(), ErrorKind::Api(status)))
+            }
             (None, Err(error)) => Err(Error::new(self.context.clone(), ErrorKind::Transport(error))),
             (None, Ok(())) => Err(self.fail(
                 TransportErrorKind::Closed,
@@ -333,7 +334,7 @@ fn parse_verdict(bytes: &[u8]) -> Status {
 }
 
 /// The exit code in a status; the status itself if it is about something else.
-fn exit_status(status: Status) -> Result<ExitStatus, Status> {
+fn exit_status(status: Status) -> Result<ExitStatus, Box<Status>> {
     if status.status == "Success" {
         return Ok(ExitStatus { code: 0 });
     }
@@ -343,7 +344,7 @@ fn exit_status(status: Status) -> Result<ExitStatus, Status> {
         .find_map(|cause| cause.message.parse().ok());
     match code {
         Some(code) if status.reason == "NonZeroExitCode" => Ok(ExitStatus { code }),
-        _ => Err(status),
+        _ => Err(Box::new(status)),
     }
 }
 
@@ -393,10 +394,10 @@ impl AsyncRead for Output {
     ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         let read = Pin::new(&mut self.pipe).poll_read(cx, buf);
-        if matches!(read, Poll::Ready(Ok(()))) && buf.filled().len() == before && buf.remaining() > 0 {
-            if let Some(error) = self.socket.failure() {
-                return Poll::Ready(Err(io::Error::new(io::ErrorKind::ConnectionReset, error)));
-            }
+        let ended =
+            matches!(read, Poll::Ready(Ok(()))) && buf.filled().len() == before && buf.remaining() > 0;
+        if ended && let Some(error) = self.socket.failure() {
+            return Poll::Ready(Err(io::Error::new(io::ErrorKind::ConnectionReset, error)));
         }
         read
     }
