@@ -175,7 +175,7 @@ fn place(namespace: Option<&str>) -> String {
 /// A cell on one line, without anything that a terminal would act on.
 fn cell_text(cell: &Value) -> String {
     let text = match cell {
-        Value::Null => "<none>".to_owned(),
+        Value::Null => String::new(),
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
@@ -287,20 +287,20 @@ mod tests {
         check(
             "x",
             false,
-            "NAME       SIZE\na          3\nevil\u{fffd}[2J   <none>\nshort      <none>\n",
+            "NAME       SIZE\na          3\nevil\u{fffd}[2J   \nshort      \n",
         );
         check(
             "x -o wide -A",
             true,
-            "NAMESPACE   NAME       SIZE     NODE NAME\n\
-             web         a          3        n1\n\
-             other       evil\u{fffd}[2J   <none>   two...\n            \
-             short      <none>   <none>\n",
+            "NAMESPACE   NAME       SIZE   NODE NAME\n\
+             web         a          3      n1\n\
+             other       evil\u{fffd}[2J          two...\n            \
+             short             \n",
         );
         check(
             "x --no-headers",
             false,
-            "a          3\nevil\u{fffd}[2J   <none>\nshort      <none>\n",
+            "a          3\nevil\u{fffd}[2J   \nshort      \n",
         );
     }
 
