@@ -233,7 +233,9 @@ impl Call {
             return Err(self.fail(ErrorKind::Api(Box::new(status))));
         }
         if body.is_empty() && !O::MAY_BE_EMPTY {
-            return Err(self.fail(ErrorKind::Decode(DecodeError::other("empty where an object was expected"))));
+            return Err(self.fail(ErrorKind::Decode(DecodeError::other(
+                "empty where an object was expected",
+            ))));
         }
         O::decode(format, &body).map_err(|error| self.fail(ErrorKind::Decode(error)))
     }
@@ -251,7 +253,10 @@ impl Call {
 
     /// The format of an answer; that of the call if the server does not say.
     fn answered(&self, response: &Response) -> Format {
-        let said = response.headers.get("content-type").and_then(Format::from_content_type);
+        let said = response
+            .headers
+            .get("content-type")
+            .and_then(Format::from_content_type);
         said.unwrap_or_else(|| self.format())
     }
 

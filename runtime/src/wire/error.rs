@@ -17,12 +17,18 @@ struct Inner {
 
 impl DecodeError {
     pub(crate) fn new(format: Format, message: impl fmt::Display) -> Self {
-        Self(Box::new(Inner { format: Some(format), message: message.to_string() }))
+        Self(Box::new(Inner {
+            format: Some(format),
+            message: message.to_string(),
+        }))
     }
 
     /// An error of an encoding that is not one of [`Format`]'s.
     pub fn other(message: impl fmt::Display) -> Self {
-        Self(Box::new(Inner { format: None, message: message.to_string() }))
+        Self(Box::new(Inner {
+            format: None,
+            message: message.to_string(),
+        }))
     }
 
     pub(crate) fn within(mut self, place: impl fmt::Display) -> Self {

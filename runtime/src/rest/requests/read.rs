@@ -180,7 +180,11 @@ request!(List<L: Wire>, ListOptions, L);
 impl<K: Resource + Value + Default> List<meta::List<K>> {
     /// Leaves out objects that cannot be read, and reports them beside the list, in place of failing.
     pub fn lenient(self) -> ReadableList<K> {
-        ReadableList { call: self.call, options: self.options, output: PhantomData }
+        ReadableList {
+            call: self.call,
+            options: self.options,
+            output: PhantomData,
+        }
     }
 }
 

@@ -98,7 +98,10 @@ impl<'a> Reader<'a> {
 
     fn little_endian(&mut self, length: u64) -> Result<u64, DecodeError> {
         let bytes = self.take(length)?;
-        Ok(bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
+        Ok(bytes
+            .iter()
+            .rev()
+            .fold(0, |value, byte| value << 8 | u64::from(*byte)))
     }
 
     /// The value of the next field if it has the number `tag`.
@@ -134,7 +137,12 @@ pub fn merge_message(record: &mut dyn Record, message: &[u8]) -> Result<(), Deco
     merge_group(record, 0, message, 0)
 }
 
-fn merge_group(record: &mut dyn Record, group: usize, message: &[u8], depth: usize) -> Result<(), DecodeError> {
+fn merge_group(
+    record: &mut dyn Record,
+    group: usize,
+    message: &[u8],
+    depth: usize,
+) -> Result<(), DecodeError> {
     if depth > MAX_DEPTH {
         return Err(fail(format_args!("nested deeper than {MAX_DEPTH} messages")));
     }
@@ -143,7 +151,9 @@ fn merge_group(record: &mut dyn Record, group: usize, message: &[u8], depth: usi
     let mut reader = Reader::new(message);
     let mut guess = 0;
     while let Some((tag, value)) = reader.next()? {
-        let Some((position, entry)) = index.find(group, tag, guess) else { continue };
+        let Some((position, entry)) = index.find(group, tag, guess) else {
+            continue;
+        };
         guess = position + 1;
         match (entry, value) {
             (Entry::Field(field), value) => {
@@ -182,7 +192,9 @@ fn merge_field(
         Slot::Map(map) => {
             map.reserve(1 + reader.run(tag)?);
             while let Some(value) = next {
-                let WireType::Bytes(bytes) = value else { return Err(wrong_wire_type()) };
+                let WireType::Bytes(bytes) = value else {
+                    return Err(wrong_wire_type());
+                };
                 merge_entry(map, bytes, depth)?;
                 next = reader.next_if(tag)?;
             }
