@@ -1,5 +1,7 @@
 //! The methods of the generated clients equal what discovery offers, and what client-go has, but for what is listed.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use kubeloom_tests::commands::{client_go, tables};
