@@ -148,6 +148,17 @@ fn an_empty_object_is_written_as_go_writes_it() {
 }
 
 #[test]
+fn raw_json_that_is_empty_is_not_absent() {
+    for raw in [json!({}), json!([]), json!(""), json!(0), json!(false)] {
+        let object: Everything = decode(&json!({"template": raw}));
+        for format in [Format::Json, Format::Yaml, Format::Protobuf] {
+            let back = Everything::decode(format, &object.encode(format).unwrap()).unwrap();
+            assert_eq!(json_of(&back)["template"], raw, "{format:?}");
+        }
+    }
+}
+
+#[test]
 fn null_anywhere_equals_absent() {
     let names = full();
     let nulls: Value = names

@@ -1,5 +1,7 @@
 //! The methods of the generated clients equal what discovery offers, and what client-go has, but for what is listed.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use kubeloom_tests::commands::{client_go, tables};
@@ -11,7 +13,10 @@ fn read(text: &str) -> Methods {
         .filter(|line| !line.starts_with('#') && !line.is_empty())
         .map(|line| {
             let (resource, methods) = line.split_once(':').unwrap();
-            (resource.to_owned(), methods.split_whitespace().map(str::to_owned).collect())
+            (
+                resource.to_owned(),
+                methods.split_whitespace().map(str::to_owned).collect(),
+            )
         })
         .collect()
 }
@@ -35,8 +40,16 @@ fn as_client_go(methods: &BTreeSet<String>) -> BTreeSet<String> {
     methods
         .iter()
         .filter(|name| {
-            let hand_written = ["Connect", "GetLog", "CreateBinding", "CreateEviction", "UpdateFinalize"];
-            let of_subresource = generic.iter().any(|verb| name.starts_with(verb) && name.len() > verb.len());
+            let hand_written = [
+                "Connect",
+                "GetLog",
+                "CreateBinding",
+                "CreateEviction",
+                "UpdateFinalize",
+            ];
+            let of_subresource = generic
+                .iter()
+                .any(|verb| name.starts_with(verb) && name.len() > verb.len());
             let kept = ["GetScale", "ApplyScale", "ApplyStatus"].contains(&name.as_str());
             !hand_written.iter().any(|prefix| name.starts_with(prefix)) && (!of_subresource || kept)
         })
@@ -60,7 +73,9 @@ fn methods_equal_client_gos_but_for_what_is_listed() {
     for (resource, methods) in &ours {
         let (group_version, plural) = resource.split_once(' ').unwrap();
         let (group, version) = group_version.split_once('/').unwrap();
-        let Some(theirs) = theirs.get(&format!("{}/{version} {plural}", folder(group))) else { continue };
+        let Some(theirs) = theirs.get(&format!("{}/{version} {plural}", folder(group))) else {
+            continue;
+        };
         compared += 1;
         let ours = as_client_go(methods);
         let more = ours.difference(theirs).map(|name| format!("+{name}"));

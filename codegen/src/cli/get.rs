@@ -121,7 +121,7 @@ impl Get {
 
     async fn objects(&self, api: &DynamicApi) -> Result<Found, kubeloom::Error> {
         match &self.name {
-            Some(name) => api.get(name).await.map(Found::One),
+            Some(name) => Ok(Found::One(Box::new(api.get(name).await?))),
             None => api
                 .list()
                 .labels(&self.selector)
@@ -162,7 +162,7 @@ impl Get {
 
 /// What was found.
 enum Found {
-    One(DynamicObject),
+    One(Box<DynamicObject>),
     Many(DynamicList),
 }
 
@@ -175,7 +175,7 @@ fn place(namespace: Option<&str>) -> String {
 /// A cell on one line, without anything that a terminal would act on.
 fn cell_text(cell: &Value) -> String {
     let text = match cell {
-        Value::Null => "<none>".to_owned(),
+        Value::Null => String::new(),
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
@@ -199,7 +199,7 @@ fn render_objects(found: Found, output: Output) -> Result<String, String> {
         });
     }
     let value = match found {
-        Found::One(object) => shown(object)?,
+        Found::One(object) => shown(*object)?,
         Found::Many(list) => {
             let items = list
                 .items
@@ -287,20 +287,20 @@ mod tests {
         check(
             "x",
             false,
-            "NAME       SIZE\na          3\nevil\u{fffd}[2J   <none>\nshort      <none>\n",
+            "NAME       SIZE\na          3\nevil\u{fffd}[2J   \nshort      \n",
         );
         check(
             "x -o wide -A",
             true,
-            "NAMESPACE   NAME       SIZE     NODE NAME\n\
-             web         a          3        n1\n\
-             other       evil\u{fffd}[2J   <none>   two...\n            \
-             short      <none>   <none>\n",
+            "NAMESPACE   NAME       SIZE   NODE NAME\n\
+             web         a          3      n1\n\
+             other       evil\u{fffd}[2J          two...\n            \
+             short             \n",
         );
         check(
             "x --no-headers",
             false,
-            "a          3\nevil\u{fffd}[2J   <none>\nshort      <none>\n",
+            "a          3\nevil\u{fffd}[2J   \nshort      \n",
         );
     }
 
@@ -334,11 +334,11 @@ mod tests {
             "configmap/a\ndeployment.apps/a\n",
         );
         check(
-            Found::One(object("v1", "ConfigMap")),
+            Found::One(Box::new(object("v1", "ConfigMap"))),
             Output::Json,
             "{\n    \"apiVersion\": \"v1\",\n    \"data\": {\n        \"x\": \"y\"\n    },\n    \"kind\": \"ConfigMap\",\n    \"metadata\": {\n        \"name\": \"a\",\n        \"namespace\": \"web\"\n    }\n}\n",
         );
-        let yaml = render_objects(Found::One(object("v1", "ConfigMap")), Output::Yaml).unwrap();
+        let yaml = render_objects(Found::One(Box::new(object("v1", "ConfigMap"))), Output::Yaml).unwrap();
         let read = DynamicObject::decode(Format::Yaml, yaml.as_bytes()).unwrap();
         assert_eq!(
             (read.kind.as_str(), read.data["data"]["x"].as_str()),

@@ -36,7 +36,7 @@ pub use query::Query;
 pub use requests::{
     Apply, ApplyBody, Create, Delete, DeleteCollection, Deletion, Evict, FieldValidation, Get, GetOptions,
     List, ListOptions, LogOptions, LogStream, Logs, Patch, PatchBody, PatchOptions, Propagation,
-    ResourceVersionMatch, Update, Watch, WatchOptions, WriteOptions,
+    ReadableList, ResourceVersionMatch, Update, Watch, WatchOptions, WriteOptions,
 };
 pub use streams::{
     Attach, Exec, ExitStatus, Forwarded, Output, PortForward, PortStream, Process, Stdin, TerminalSize,

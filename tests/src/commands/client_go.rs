@@ -65,11 +65,19 @@ fn read(module: &Path) -> Result<BTreeMap<String, Vec<String>>> {
     let root = module.join("kubernetes/typed");
     for group in entries(&root)? {
         for version in entries(&group)? {
-            for file in entries(&version)?.iter().filter(|file| file.extension().is_some_and(|ext| ext == "go")) {
+            for file in entries(&version)?
+                .iter()
+                .filter(|file| file.extension().is_some_and(|ext| ext == "go"))
+            {
                 let text = std::fs::read_to_string(file)?;
-                let Some((resource, methods)) = read_client(&text) else { continue };
+                let Some((resource, methods)) = read_client(&text) else {
+                    continue;
+                };
                 let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
-                let (group, version) = (name(&group).unwrap_or_default(), name(&version).unwrap_or_default());
+                let (group, version) = (
+                    name(&group).unwrap_or_default(),
+                    name(&version).unwrap_or_default(),
+                );
                 found.insert(format!("{group}/{version} {resource}"), methods);
             }
         }
@@ -102,7 +110,12 @@ fn read_client(text: &str) -> Option<(String, Vec<String>)> {
     methods.sort();
     let (_, constructor) = text.split_once("gentype.NewClient")?;
     let (_, resource) = constructor.split_once("(\n")?;
-    let resource = resource.lines().next()?.trim().trim_matches(|c| c == '"' || c == ',').to_owned();
+    let resource = resource
+        .lines()
+        .next()?
+        .trim()
+        .trim_matches(|c| c == '"' || c == ',')
+        .to_owned();
     Some((resource, methods))
 }
 
@@ -116,7 +129,10 @@ mod tests {
             type ThingInterface interface {\n\tGet(ctx X, name string) (*T, error)\n\t// Add a marker (or not).\n\
             \tCreate(ctx X)\n\n\tThingExpansion\n}\nreturn &things{\n\tgentype.NewClientWithList[*T, *L](\n\t\t\"things\",\n";
         let found = read_client(text).unwrap();
-        assert_eq!(found, ("things".to_owned(), vec!["Create".to_owned(), "Get".to_owned()]));
+        assert_eq!(
+            found,
+            ("things".to_owned(), vec!["Create".to_owned(), "Get".to_owned()])
+        );
         assert_eq!(read_client("type PodExpansion interface{}\n"), None);
     }
 }
