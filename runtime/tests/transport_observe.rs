@@ -97,7 +97,7 @@ async fn each_attempt_is_measured_under_its_template() {
         std::future::ready(reply(200, body(["hello"])))
     })
     .await;
-    config.rate_limit = Some(RateLimit { qps: 20.0, burst: 1 });
+    config.rate_limit = Some(RateLimit { qps: 0.5, burst: 1 });
     let notes = Arc::new(Notes::default());
     let mut options = TransportOptions::default();
     options.metrics = notes.clone();
