@@ -95,10 +95,6 @@ pub mod flowcontrol_v1;
 pub mod internal_v1alpha1;
 
 #[rustfmt::skip]
-#[cfg(feature = "meta_v1")]
-pub mod meta_v1;
-
-#[rustfmt::skip]
 #[cfg(feature = "networking_v1")]
 pub mod networking_v1;
 

@@ -91,6 +91,20 @@ record! { APIResourceList = "v1" "APIResourceList" {
     1 resources "resources" [2] NIL;
 } }
 
+/// A resource of a group, of no version in particular.
+#[derive(Clone, Default)]
+pub struct GroupResource {
+    /// The group; empty for the core group.
+    pub group: Str,
+    /// The plural.
+    pub resource: Str,
+}
+
+record! { GroupResource {
+    0 group "group" [1] KEEP;
+    1 resource "resource" [2] KEEP;
+} }
+
 /// A resource or a subresource.
 #[derive(Clone, Default)]
 pub struct APIResource {

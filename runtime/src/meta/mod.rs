@@ -10,8 +10,8 @@ mod status;
 
 pub use condition::Condition;
 pub use discovery::{
-    APIGroup, APIGroupList, APIResource, APIResourceList, APIVersions, GroupVersionForDiscovery,
-    ServerAddressByClientCIDR,
+    APIGroup, APIGroupList, APIResource, APIResourceList, APIVersions, GroupResource,
+    GroupVersionForDiscovery, ServerAddressByClientCIDR,
 };
 pub use list::List;
 pub use object_meta::{
