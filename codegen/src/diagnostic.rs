@@ -52,6 +52,8 @@ pub enum Code {
     Facts,
     /// A generated file would be too large to be handled well.
     LargeFile,
+    /// A part of an OpenAPI document that is not as OpenAPI demands; it is left out, or taken as free JSON.
+    OddSchema,
 }
 
 impl Code {
@@ -74,13 +76,16 @@ impl Code {
             Self::UnusedFixup => "KL014",
             Self::Facts => "KL015",
             Self::LargeFile => "KL016",
+            Self::OddSchema => "KL017",
         }
     }
 
     /// Whether this stops generation.
     pub fn severity(self) -> Severity {
         match self {
-            Self::NoSchema | Self::SharedKind | Self::UnknownType | Self::LargeFile => Severity::Warning,
+            Self::NoSchema | Self::SharedKind | Self::UnknownType | Self::LargeFile | Self::OddSchema => {
+                Severity::Warning
+            }
             _ => Severity::Error,
         }
     }
