@@ -38,21 +38,30 @@ const DISCOVERY: &str =
 /// # Errors
 /// That the configuration cannot be used, and that the cluster cannot be reached or refuses.
 pub fn fetch(cluster: &Cluster, progress: &mut dyn FnMut(&str)) -> Result<Documents, Report> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| failed(&error))?;
-    let client = client(cluster).map_err(|error| failed(&error))?;
-    runtime.block_on(
+    block_on(cluster, async |client| {
         Fetch {
             client: &client,
             documents: Documents::default(),
             progress,
         }
-        .all(),
-    )
+        .all()
+        .await
+    })
+}
+
+/// Runs `work` with a client of the cluster, on this thread.
+pub(crate) fn block_on<T>(
+    cluster: &Cluster,
+    work: impl AsyncFnOnce(RestClient) -> Result<T, Report>,
+) -> Result<T, Report> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| failed(&error))?;
+    let client = client(cluster).map_err(|error| failed(&error))?;
+    runtime.block_on(work(client))
 }
 
 /// Says what failed, without a place: the message names it.
-fn failed(error: &dyn std::fmt::Display) -> Report {
+pub(crate) fn failed(error: &dyn std::fmt::Display) -> Report {
     Diagnostic::new(Code::Io, Location::default(), error.to_string()).into()
 }
 

@@ -12,18 +12,24 @@
 //! | [`config`] | kubeconfig and in-cluster configuration |
 //! | [`transport`] | the way to the server |
 //! | [`rest`] | calls, typed handles, watches |
+//! | [`retry`] | the same once more: conflicts, backoff |
+//! | [`dynamic`] | any resource by name: JSON objects, and metadata alone |
+//! | [`discovery`] | what a server offers, and which resource a name means |
 //! | [`error`] | what can go wrong |
 //! | [`generated`] | what emitted code imports |
 
 mod clientset;
 pub mod clock;
 pub mod config;
+pub mod discovery;
+pub mod dynamic;
 pub mod error;
 pub mod generated;
 pub mod meta;
 pub mod record;
 pub mod resource;
 pub mod rest;
+pub mod retry;
 pub mod transport;
 pub mod value;
 pub mod wire;
@@ -31,6 +37,7 @@ pub mod wire;
 pub use error::Error;
 pub use resource::Resource;
 pub use rest::{Api, RestClient};
+pub use retry::retry_on_conflict;
 pub use value::{Map, Str};
 
 #[doc(hidden)]

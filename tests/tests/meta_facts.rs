@@ -63,8 +63,8 @@ fn meta_types_equal_the_facts() {
     }
     check_all! {
         APIGroup APIGroupList APIResource APIResourceList APIVersions Condition DeleteOptions FieldSelectorRequirement
-        GroupResource GroupVersionForDiscovery LabelSelector LabelSelectorRequirement ListMeta ManagedFieldsEntry
-        ObjectMeta OwnerReference PartialObjectMetadata Preconditions ServerAddressByClientCIDR ShardInfo Status
-        StatusCause StatusDetails
+        GroupResource GroupVersionForDiscovery LabelSelector LabelSelectorRequirement ListMeta ManagedFieldsEntry ObjectMeta
+        OwnerReference PartialObjectMetadata Preconditions ServerAddressByClientCIDR ShardInfo Status StatusCause
+        StatusDetails
     }
 }

@@ -91,20 +91,6 @@ record! { APIResourceList = "v1" "APIResourceList" {
     1 resources "resources" [2] NIL;
 } }
 
-/// A resource of a group, of no version in particular.
-#[derive(Clone, Default)]
-pub struct GroupResource {
-    /// The group; empty for the core group.
-    pub group: Str,
-    /// The plural.
-    pub resource: Str,
-}
-
-record! { GroupResource {
-    0 group "group" [1] KEEP;
-    1 resource "resource" [2] KEEP;
-} }
-
 /// A resource or a subresource.
 #[derive(Clone, Default)]
 pub struct APIResource {
@@ -141,4 +127,18 @@ record! { APIResource {
     7 short_names "shortNames" [5] OMIT;
     8 categories "categories" [7] OMIT;
     9 storage_version_hash "storageVersionHash" [10] OMIT;
+} }
+
+/// A resource of a group, whichever version.
+#[derive(Clone, Default)]
+pub struct GroupResource {
+    /// The group; empty for the core group.
+    pub group: Str,
+    /// The plural.
+    pub resource: Str,
+}
+
+record! { GroupResource {
+    0 group "group" [1] KEEP;
+    1 resource "resource" [2] KEEP;
 } }
