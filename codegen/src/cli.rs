@@ -20,6 +20,7 @@ use indicatif::ProgressBar;
 use crate::diagnostic::{Code, Diagnostic, Location, Report};
 use crate::live::{self, Cluster};
 use crate::output::{self, Drift};
+use crate::provenance::{self, Recorded};
 use crate::sources::{self, Descriptions, Documents, Snapshot, Source};
 use crate::{Generated, Manifest, Options, Runtime, generate};
 
@@ -49,7 +50,8 @@ enum Command {
 struct Generate {
     /// Snapshot folders, OpenAPI (v2, v3) and discovery files; without any, the Kubernetes API that is built in.
     sources: Vec<PathBuf>,
-    /// The folder of the crate.
+    /// The folder of the crate. If it was generated before, and none of --groups, --name, --workspace and --runtime-path is
+    /// given, they are as they were, by its kubeloom.lock.json.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Groups or group-versions, such as core/v1,apps; all if left out.
@@ -167,17 +169,28 @@ impl Generate {
         let bar = progress("reading");
         let documents = read(&self.sources, &self.cluster, &bar)?;
         bar.set_message("generating");
-        let options = self.options();
+        let recorded = std::fs::read(self.out.join(provenance::FILE)).ok();
+        let recorded = recorded.and_then(|bytes| Recorded::read(&bytes));
+        let options = self.options(recorded.as_ref());
         let generated = generate(&documents, &options)?;
         bar.finish_and_clear();
         show(&generated.warnings);
         match self.check {
-            true => self.compare(&generated),
+            true => {
+                let inputs = recorded.and_then(|recorded| recorded.other_inputs(&documents));
+                self.compare(&generated, inputs.as_deref())
+            }
             false => self.write(&generated, &options),
         }
     }
 
-    fn options(&self) -> Options {
+    /// Those of the command line; with none there, those of the run before.
+    fn options(&self, recorded: Option<&Recorded>) -> Options {
+        let given =
+            self.workspace || self.runtime_path.is_some() || self.name.is_some() || !self.groups.is_empty();
+        if let Some(recorded) = recorded.filter(|_| !given) {
+            return recorded.options.clone();
+        }
         let folder = std::path::absolute(&self.out).unwrap_or_else(|_| self.out.clone());
         let folder = folder.file_name().map(|name| name.to_string_lossy().into_owned());
         let manifest = match (&self.runtime_path, self.workspace) {
@@ -192,7 +205,7 @@ impl Generate {
         }
     }
 
-    fn compare(&self, generated: &Generated) -> Result<ExitCode, Report> {
+    fn compare(&self, generated: &Generated, inputs: Option<&str>) -> Result<ExitCode, Report> {
         let drift =
             output::compare(&self.out, &generated.files).map_err(|error| io_report(&self.out, &error))?;
         if drift.is_empty() {
@@ -203,8 +216,11 @@ impl Generate {
             ));
             return Ok(ExitCode::SUCCESS);
         }
+        let inputs = inputs.map_or_else(String::new, |how| {
+            format!("It was made from other documents: {how}.\n")
+        });
         say(&format!(
-            "{drift}{} is not up to date. To repair it:\n\n    {}\n",
+            "{drift}{} is not up to date. {inputs}To repair it:\n\n    {}\n",
             self.out.display(),
             self.command()
         ));
