@@ -153,13 +153,19 @@ fn progress(message: &str) -> ProgressBar {
     bar
 }
 
+/// What a cluster says; what it did not give is shown.
+fn ask(cluster: &ClusterArgs, bar: &ProgressBar) -> Result<Documents, Report> {
+    let fetched = live::fetch(&cluster.cluster(), &mut |request| {
+        bar.set_message(request.to_owned())
+    })?;
+    bar.suspend(|| show(&fetched.warnings));
+    Ok(fetched.documents)
+}
+
 fn read(paths: &[PathBuf], cluster: &ClusterArgs, bar: &ProgressBar) -> Result<Documents, Report> {
     let mut sources: Vec<Source> = paths.iter().cloned().map(Source::Path).collect();
     if cluster.is_given() {
-        let fetched = live::fetch(&cluster.cluster(), &mut |request| {
-            bar.set_message(request.to_owned())
-        })?;
-        sources.push(Source::Documents(fetched));
+        sources.push(Source::Documents(ask(cluster, bar)?));
     }
     sources::read(&sources)
 }
@@ -307,9 +313,7 @@ impl TakeSnapshot {
     fn run(&self) -> Result<ExitCode, Report> {
         let bar = progress("reading");
         let documents = match self.sources.is_empty() && !self.cluster.is_given() {
-            true => live::fetch(&self.cluster.cluster(), &mut |request| {
-                bar.set_message(request.to_owned())
-            })?,
+            true => ask(&self.cluster, &bar)?,
             false => read(&self.sources, &self.cluster, &bar)?,
         };
         let descriptions = if self.no_descriptions {

@@ -54,6 +54,8 @@ pub enum Code {
     LargeFile,
     /// A part of an OpenAPI document that is not as OpenAPI demands; it is left out, or taken as free JSON.
     OddSchema,
+    /// A document that a cluster lists and does not give.
+    NotServed,
 }
 
 impl Code {
@@ -77,15 +79,19 @@ impl Code {
             Self::Facts => "KL015",
             Self::LargeFile => "KL016",
             Self::OddSchema => "KL017",
+            Self::NotServed => "KL018",
         }
     }
 
     /// Whether this stops generation.
     pub fn severity(self) -> Severity {
         match self {
-            Self::NoSchema | Self::SharedKind | Self::UnknownType | Self::LargeFile | Self::OddSchema => {
-                Severity::Warning
-            }
+            Self::NoSchema
+            | Self::SharedKind
+            | Self::UnknownType
+            | Self::LargeFile
+            | Self::OddSchema
+            | Self::NotServed => Severity::Warning,
             _ => Severity::Error,
         }
     }
@@ -227,6 +233,11 @@ impl Report {
     /// Adds all of another report.
     pub fn extend(&mut self, other: Self) {
         self.diagnostics.extend(other.diagnostics);
+    }
+
+    /// Keeps those that are wanted.
+    pub fn retain(&mut self, wanted: impl FnMut(&Diagnostic) -> bool) {
+        self.diagnostics.retain(wanted);
     }
 
     /// Puts them in an order that does not depend on the order of the sources, errors first, each once.

@@ -54,27 +54,15 @@ fn wrong_documents() {
     let conflict = openapi(r#", "more": {"type": "string"}"#, "");
     for (name, texts, expected) in [
         ("nothing", vec![], &["KL005", "KL005"][..]),
-        ("empty file", vec![("a.json", "")], &["KL002", "KL005", "KL005"]),
-        (
-            "white space",
-            vec![("a.json", " \n\t ")],
-            &["KL002", "KL005", "KL005"],
-        ),
+        ("empty file", vec![("a.json", "")], &["KL002"]),
+        ("white space", vec![("a.json", " \n\t ")], &["KL002"]),
         (
             "cut off",
             vec![("a.json", "{\"openapi\": \"3.0"), ("d.json", DISCOVERY)],
-            &["KL002", "KL005", "KL009"],
+            &["KL002"],
         ),
-        (
-            "binary",
-            vec![("a.json", "\0\0\0\u{1}")],
-            &["KL002", "KL005", "KL005"],
-        ),
-        (
-            "yaml",
-            vec![("a.json", "openapi: 3.0.0\n")],
-            &["KL002", "KL005", "KL005"],
-        ),
+        ("binary", vec![("a.json", "\0\0\0\u{1}")], &["KL002"]),
+        ("yaml", vec![("a.json", "openapi: 3.0.0\n")], &["KL002"]),
         (
             "array",
             vec![("a.json", "[]"), ("b.json", &good), ("d.json", DISCOVERY)],
@@ -92,15 +80,15 @@ fn wrong_documents() {
         (
             "a status",
             vec![("a.json", r#"{"kind": "Status", "code": 401}"#)],
-            &["KL003", "KL005", "KL005"],
+            &["KL003"],
         ),
         (
             "openapi 2 as number",
             vec![("a.json", r#"{"swagger": 2}"#)],
-            &["KL003", "KL005", "KL005"],
+            &["KL003"],
         ),
         ("no discovery", vec![("b.json", &good)], &["KL005"]),
-        ("no openapi", vec![("d.json", DISCOVERY)], &["KL005", "KL009"]),
+        ("no openapi", vec![("d.json", DISCOVERY)], &["KL005"]),
         (
             "twice the same",
             vec![("b.json", &good), ("c.json", &good), ("d.json", DISCOVERY)],
@@ -328,10 +316,7 @@ fn deep_nesting_is_refused_and_does_not_overflow() {
         r#"{"openapi":"3.0.0","paths":{"a":"#.repeat(5_000),
         "[".repeat(50_000)
     );
-    assert_eq!(
-        run(&documents(&[("a.json", &deep)])).0,
-        ["KL002", "KL005", "KL005"]
-    );
+    assert_eq!(run(&documents(&[("a.json", &deep)])).0, ["KL002"]);
     let nested = |depth: usize| {
         let field = format!(
             "{}{{\"type\": \"string\"}}{}",
@@ -352,7 +337,7 @@ fn deep_nesting_is_refused_and_does_not_overflow() {
         codes == ["KL013"] && kind.contains(&format!("{}RawJson", "Vec<".repeat(16))),
         "{codes:?}"
     );
-    assert_eq!(nested(130).0, ["KL002", "KL005", "KL009"]);
+    assert_eq!(nested(130).0, ["KL002"]);
     // Objects within objects become a type each.
     let depth = 50;
     let field = format!(
@@ -441,10 +426,7 @@ fn wrong_operations() {
         (
             r##"{"responses": {}, "requestBody": {"$ref": "#/components/requestBodies/A"}}"##.to_owned(),
             r#""requestBodies": 3, "#,
-            vec![
-                ("KL006", format!("{get}/requestBody/$ref")),
-                ("KL017", "/components".to_owned()),
-            ],
+            vec![("KL006", format!("{get}/requestBody/$ref"))],
         ),
     ] {
         let openapi = with(&operation, components);

@@ -102,7 +102,7 @@ pub(crate) fn recognise(document: &Document, report: &mut Report) -> Option<(Doc
                     at,
                     format!("this is {}, which the generator does not read", what(&value)),
                 )
-                .help("it reads OpenAPI v3 and v2, discovery (aggregated or legacy) and /version of an API server"),
+                .help("take it out of the sources: they are OpenAPI v3 and v2, discovery, CustomResourceDefinitions and /version of an API server"),
             );
             None
         }
