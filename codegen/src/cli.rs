@@ -9,6 +9,7 @@ mod api_versions;
 mod columns;
 mod get;
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -112,7 +113,12 @@ impl ClusterArgs {
 
 /// Runs the command line of the process.
 pub fn run() -> ExitCode {
-    let result = match Cli::parse().command {
+    run_from(std::env::args_os())
+}
+
+/// Runs a command line. The first word names the program; an error of usage ends the process.
+pub fn run_from(words: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let result = match Cli::parse_from(words).command {
         Command::Generate(command) => command.run(),
         Command::Snapshot(command) => command.run(),
         Command::ApiResources(command) => command.run(),
