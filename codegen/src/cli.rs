@@ -9,6 +9,7 @@ mod api_versions;
 mod columns;
 mod get;
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -20,6 +21,7 @@ use indicatif::ProgressBar;
 use crate::diagnostic::{Code, Diagnostic, Location, Report};
 use crate::live::{self, Cluster};
 use crate::output::{self, Drift};
+use crate::provenance::{self, Recorded};
 use crate::sources::{self, Descriptions, Documents, Snapshot, Source};
 use crate::{Generated, Manifest, Options, Runtime, generate};
 
@@ -49,7 +51,8 @@ enum Command {
 struct Generate {
     /// Snapshot folders, OpenAPI (v2, v3) and discovery files; without any, the Kubernetes API that is built in.
     sources: Vec<PathBuf>,
-    /// The folder of the crate.
+    /// The folder of the crate. If it was generated before, and none of --groups, --name, --workspace and --runtime-path is
+    /// given, they are as they were, by its kubeloom.lock.json.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Groups or group-versions, such as core/v1,apps; all if left out.
@@ -110,7 +113,12 @@ impl ClusterArgs {
 
 /// Runs the command line of the process.
 pub fn run() -> ExitCode {
-    let result = match Cli::parse().command {
+    run_from(std::env::args_os())
+}
+
+/// Runs a command line. The first word names the program; an error of usage ends the process.
+pub fn run_from(words: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let result = match Cli::parse_from(words).command {
         Command::Generate(command) => command.run(),
         Command::Snapshot(command) => command.run(),
         Command::ApiResources(command) => command.run(),
@@ -151,13 +159,19 @@ fn progress(message: &str) -> ProgressBar {
     bar
 }
 
+/// What a cluster says; what it did not give is shown.
+fn ask(cluster: &ClusterArgs, bar: &ProgressBar) -> Result<Documents, Report> {
+    let fetched = live::fetch(&cluster.cluster(), &mut |request| {
+        bar.set_message(request.to_owned())
+    })?;
+    bar.suspend(|| show(&fetched.warnings));
+    Ok(fetched.documents)
+}
+
 fn read(paths: &[PathBuf], cluster: &ClusterArgs, bar: &ProgressBar) -> Result<Documents, Report> {
     let mut sources: Vec<Source> = paths.iter().cloned().map(Source::Path).collect();
     if cluster.is_given() {
-        let fetched = live::fetch(&cluster.cluster(), &mut |request| {
-            bar.set_message(request.to_owned())
-        })?;
-        sources.push(Source::Documents(fetched));
+        sources.push(Source::Documents(ask(cluster, bar)?));
     }
     sources::read(&sources)
 }
@@ -167,17 +181,28 @@ impl Generate {
         let bar = progress("reading");
         let documents = read(&self.sources, &self.cluster, &bar)?;
         bar.set_message("generating");
-        let options = self.options();
+        let recorded = std::fs::read(self.out.join(provenance::FILE)).ok();
+        let recorded = recorded.and_then(|bytes| Recorded::read(&bytes));
+        let options = self.options(recorded.as_ref());
         let generated = generate(&documents, &options)?;
         bar.finish_and_clear();
         show(&generated.warnings);
         match self.check {
-            true => self.compare(&generated),
+            true => {
+                let inputs = recorded.and_then(|recorded| recorded.other_inputs(&documents));
+                self.compare(&generated, inputs.as_deref())
+            }
             false => self.write(&generated, &options),
         }
     }
 
-    fn options(&self) -> Options {
+    /// Those of the command line; with none there, those of the run before.
+    fn options(&self, recorded: Option<&Recorded>) -> Options {
+        let given =
+            self.workspace || self.runtime_path.is_some() || self.name.is_some() || !self.groups.is_empty();
+        if let Some(recorded) = recorded.filter(|_| !given) {
+            return recorded.options.clone();
+        }
         let folder = std::path::absolute(&self.out).unwrap_or_else(|_| self.out.clone());
         let folder = folder.file_name().map(|name| name.to_string_lossy().into_owned());
         let manifest = match (&self.runtime_path, self.workspace) {
@@ -192,7 +217,7 @@ impl Generate {
         }
     }
 
-    fn compare(&self, generated: &Generated) -> Result<ExitCode, Report> {
+    fn compare(&self, generated: &Generated, inputs: Option<&str>) -> Result<ExitCode, Report> {
         let drift =
             output::compare(&self.out, &generated.files).map_err(|error| io_report(&self.out, &error))?;
         if drift.is_empty() {
@@ -203,8 +228,11 @@ impl Generate {
             ));
             return Ok(ExitCode::SUCCESS);
         }
+        let inputs = inputs.map_or_else(String::new, |how| {
+            format!("It was made from other documents: {how}.\n")
+        });
         say(&format!(
-            "{drift}{} is not up to date. To repair it:\n\n    {}\n",
+            "{drift}{} is not up to date. {inputs}To repair it:\n\n    {}\n",
             self.out.display(),
             self.command()
         ));
@@ -291,9 +319,7 @@ impl TakeSnapshot {
     fn run(&self) -> Result<ExitCode, Report> {
         let bar = progress("reading");
         let documents = match self.sources.is_empty() && !self.cluster.is_given() {
-            true => live::fetch(&self.cluster.cluster(), &mut |request| {
-                bar.set_message(request.to_owned())
-            })?,
+            true => ask(&self.cluster, &bar)?,
             false => read(&self.sources, &self.cluster, &bar)?,
         };
         let descriptions = if self.no_descriptions {

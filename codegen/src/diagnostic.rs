@@ -52,6 +52,10 @@ pub enum Code {
     Facts,
     /// A generated file would be too large to be handled well.
     LargeFile,
+    /// A part of an OpenAPI document that is not as OpenAPI demands; it is left out, or taken as free JSON.
+    OddSchema,
+    /// A document that a cluster lists and does not give.
+    NotServed,
 }
 
 impl Code {
@@ -74,13 +78,20 @@ impl Code {
             Self::UnusedFixup => "KL014",
             Self::Facts => "KL015",
             Self::LargeFile => "KL016",
+            Self::OddSchema => "KL017",
+            Self::NotServed => "KL018",
         }
     }
 
     /// Whether this stops generation.
     pub fn severity(self) -> Severity {
         match self {
-            Self::NoSchema | Self::SharedKind | Self::UnknownType | Self::LargeFile => Severity::Warning,
+            Self::NoSchema
+            | Self::SharedKind
+            | Self::UnknownType
+            | Self::LargeFile
+            | Self::OddSchema
+            | Self::NotServed => Severity::Warning,
             _ => Severity::Error,
         }
     }
@@ -222,6 +233,11 @@ impl Report {
     /// Adds all of another report.
     pub fn extend(&mut self, other: Self) {
         self.diagnostics.extend(other.diagnostics);
+    }
+
+    /// Keeps those that are wanted.
+    pub fn retain(&mut self, wanted: impl FnMut(&Diagnostic) -> bool) {
+        self.diagnostics.retain(wanted);
     }
 
     /// Puts them in an order that does not depend on the order of the sources, errors first, each once.

@@ -96,6 +96,7 @@ pub fn describe(documents: &Documents, options: &Options) -> Result<(ir::Api, Re
     options.check(&mut report);
     let facts = embedded_facts()?;
     let mut model = parse::parse(documents, &mut report);
+    check::readable(&mut report)?;
     fixups::apply(&mut model, fixups::TABLE, &mut report);
     let api = lower::lower(&model, facts, &options.groups, &mut report);
     check::gate(api, report)

@@ -1,11 +1,11 @@
 //! What is asked for.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::{Code, Diagnostic, Location, Report};
 
 /// What to generate.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Options {
     /// The name of the crate: ASCII letters, digits, `-` and `_`.
     pub name: String,
@@ -16,7 +16,7 @@ pub struct Options {
 }
 
 /// The manifest of a generated crate.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Manifest {
     /// Version, edition, lints and the runtime come from the workspace that the crate is part of.
@@ -26,7 +26,7 @@ pub enum Manifest {
 }
 
 /// Where the runtime comes from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Runtime {
     /// A version requirement of the registry.

@@ -98,6 +98,52 @@ pub(crate) fn text(
     text
 }
 
+/// What a provenance file records of the run that wrote it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Recorded {
+    pub(crate) options: Options,
+    inputs: Vec<RecordedInput>,
+}
+
+#[derive(Debug, Deserialize)]
+struct RecordedInput {
+    path: String,
+    sha256: String,
+}
+
+impl Recorded {
+    /// Reads a provenance file. `None` if it is none, or one of another format.
+    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
+        serde_json::from_slice(bytes).ok()
+    }
+
+    /// How documents differ from those recorded, in words; `None` if they do not.
+    pub(crate) fn other_inputs(&self, inputs: &Documents) -> Option<String> {
+        let before: BTreeMap<&str, &str> = self
+            .inputs
+            .iter()
+            .map(|input| (input.path.as_str(), input.sha256.as_str()))
+            .collect();
+        let now: BTreeMap<&str, String> = inputs
+            .iter()
+            .map(|input| (input.path.as_str(), sha256(&input.bytes)))
+            .collect();
+        let new = now.keys().filter(|path| !before.contains_key(*path)).count();
+        let gone = before.keys().filter(|path| !now.contains_key(*path)).count();
+        let changed: Vec<_> = now
+            .iter()
+            .filter(|(path, sum)| before.get(*path).is_some_and(|known| known != sum))
+            .collect();
+        (new + gone + changed.len() > 0).then(|| {
+            format!(
+                "{} changed, {new} new, {gone} gone of {} documents",
+                changed.len(),
+                before.len()
+            )
+        })
+    }
+}
+
 #[derive(Deserialize)]
 struct Listed {
     files: Vec<String>,

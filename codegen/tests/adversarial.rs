@@ -6,7 +6,7 @@ mod support;
 
 use kubeloom_codegen::diagnostic::Code;
 use kubeloom_codegen::sources::{self, Descriptions, Documents, Snapshot};
-use kubeloom_codegen::{Options, generate};
+use kubeloom_codegen::{Options, describe, generate};
 use serde_json::{Value, json};
 use support::{demo, documents};
 
@@ -54,27 +54,15 @@ fn wrong_documents() {
     let conflict = openapi(r#", "more": {"type": "string"}"#, "");
     for (name, texts, expected) in [
         ("nothing", vec![], &["KL005", "KL005"][..]),
-        ("empty file", vec![("a.json", "")], &["KL002", "KL005", "KL005"]),
-        (
-            "white space",
-            vec![("a.json", " \n\t ")],
-            &["KL002", "KL005", "KL005"],
-        ),
+        ("empty file", vec![("a.json", "")], &["KL002"]),
+        ("white space", vec![("a.json", " \n\t ")], &["KL002"]),
         (
             "cut off",
             vec![("a.json", "{\"openapi\": \"3.0"), ("d.json", DISCOVERY)],
-            &["KL002", "KL005", "KL009"],
+            &["KL002"],
         ),
-        (
-            "binary",
-            vec![("a.json", "\0\0\0\u{1}")],
-            &["KL002", "KL005", "KL005"],
-        ),
-        (
-            "yaml",
-            vec![("a.json", "openapi: 3.0.0\n")],
-            &["KL002", "KL005", "KL005"],
-        ),
+        ("binary", vec![("a.json", "\0\0\0\u{1}")], &["KL002"]),
+        ("yaml", vec![("a.json", "openapi: 3.0.0\n")], &["KL002"]),
         (
             "array",
             vec![("a.json", "[]"), ("b.json", &good), ("d.json", DISCOVERY)],
@@ -92,15 +80,15 @@ fn wrong_documents() {
         (
             "a status",
             vec![("a.json", r#"{"kind": "Status", "code": 401}"#)],
-            &["KL003", "KL005", "KL005"],
+            &["KL003"],
         ),
         (
             "openapi 2 as number",
             vec![("a.json", r#"{"swagger": 2}"#)],
-            &["KL003", "KL005", "KL005"],
+            &["KL003"],
         ),
         ("no discovery", vec![("b.json", &good)], &["KL005"]),
-        ("no openapi", vec![("d.json", DISCOVERY)], &["KL005", "KL009"]),
+        ("no openapi", vec![("d.json", DISCOVERY)], &["KL005"]),
         (
             "twice the same",
             vec![("b.json", &good), ("c.json", &good), ("d.json", DISCOVERY)],
@@ -179,10 +167,40 @@ fn wrong_schemas() {
         (r#", "b": 3"#, "", &["KL004"], ""),
         (r#", "b": null"#, "", &["KL004"], ""),
         (
-            r#", "b": {"type": "object", "properties": []}"#,
+            r#", "b": {"type": "object", "properties": []}, "c": {"type": "string"}"#,
             "",
-            &["KL004"],
+            &["KL017"],
+            "pub b: Option<RawJson>,\n    /// `c`\n    pub c: Option<Str>,",
+        ),
+        (
+            r#", "b": {"type": "integer", "minLength": -1}"#,
             "",
+            &["KL017"],
+            "pub b: Option<RawJson>,",
+        ),
+        (
+            r#", "b": {"type": "string", "nullable": "yes"}"#,
+            "",
+            &["KL017"],
+            "pub b: Option<RawJson>,",
+        ),
+        (
+            r#", "b": {"type": "integer", "format": "int32", "maximum": 1e300, "multipleOf": 18446744073709551615}"#,
+            "",
+            &[],
+            "pub b: Option<i32>,",
+        ),
+        (
+            r#", "b": {"type": "array", "items": [{"type": "string"}]}"#,
+            "",
+            &["KL017"],
+            "pub b: Option<RawJson>,",
+        ),
+        (
+            r#", "b": {"type": "object", "properties": {"c": {"type": "string"}}, "oneOf": [{"required": ["c"]}]}"#,
+            "",
+            &[],
+            "pub b: Option<Box<AB>>,",
         ),
         (
             r#", "b": {"type": "BoolString"}"#,
@@ -298,10 +316,7 @@ fn deep_nesting_is_refused_and_does_not_overflow() {
         r#"{"openapi":"3.0.0","paths":{"a":"#.repeat(5_000),
         "[".repeat(50_000)
     );
-    assert_eq!(
-        run(&documents(&[("a.json", &deep)])).0,
-        ["KL002", "KL005", "KL005"]
-    );
+    assert_eq!(run(&documents(&[("a.json", &deep)])).0, ["KL002"]);
     let nested = |depth: usize| {
         let field = format!(
             "{}{{\"type\": \"string\"}}{}",
@@ -322,7 +337,7 @@ fn deep_nesting_is_refused_and_does_not_overflow() {
         codes == ["KL013"] && kind.contains(&format!("{}RawJson", "Vec<".repeat(16))),
         "{codes:?}"
     );
-    assert_eq!(nested(130).0, ["KL002", "KL005", "KL009"]);
+    assert_eq!(nested(130).0, ["KL002"]);
     // Objects within objects become a type each.
     let depth = 50;
     let field = format!(
@@ -338,6 +353,97 @@ fn deep_nesting_is_refused_and_does_not_overflow() {
         codes.is_empty() && kind.contains(&format!("pub struct A{} {{", "B".repeat(depth))),
         "{codes:?} {kind}"
     );
+}
+
+/// A reader that tries a reference and then a schema at each level would try a mistake at level 60 more often than there is time.
+#[test]
+fn a_mistake_deep_down_costs_no_more_than_one_above() {
+    let wrong = r#"{"type": "string", "nullable": 3}"#;
+    let field = format!(
+        "{}{wrong}{}",
+        r#"{"type": "object", "properties": {"b": "#.repeat(40),
+        "}}".repeat(40)
+    );
+    let parameter = format!("{}{wrong}{}", r#"{"not": "#.repeat(60), "}".repeat(60));
+    let path = format!(
+        r##""paths": {{"/apis/g/v1/as/{{name}}": {{"get": {{"parameters": [{{"in": "query", "name": "x", "schema": {parameter}}}],
+        "responses": {{"200": {{"description": "", "headers": {{"a": 3}}, "content": {{"application/json": {{"schema": {{"$ref": "#/components/schemas/x.g.v1.A"}}}}}}}}}}}}}}}}"##
+    );
+    let openapi =
+        openapi(&format!(r#", "b": {field}"#), "").replace(r#""paths": {"/apis/g/v1/as": {}}"#, &path);
+    let report = generate(
+        &documents(&[("o.json", &openapi), ("d.json", DISCOVERY)]),
+        &Options::new("demo"),
+    );
+    let warnings = report.unwrap().warnings;
+    let [only] = warnings.diagnostics() else {
+        panic!("{warnings}")
+    };
+    let pointer = format!("/components/schemas/x.g.v1.A{}", "/properties/b".repeat(41));
+    assert_eq!(
+        (only.code, only.location.pointer.as_str()),
+        (Code::OddSchema, pointer.as_str())
+    );
+}
+
+#[test]
+fn wrong_operations() {
+    let with = |operation: &str, components: &str| {
+        openapi("", "")
+            .replace(
+                r#"{"/apis/g/v1/as": {}}"#,
+                &format!(r#"{{"/apis/g/v1/as/{{name}}": {{"get": {operation}}}}}"#),
+            )
+            .replace(r#""components": {"#, &format!(r#""components": {{{components}"#))
+    };
+    let reference =
+        r##"{"content": {"application/json": {"schema": {"$ref": "#/components/schemas/x.g.v1.A"}}}}"##;
+    let get = "/paths/~1apis~1g~1v1~1as~1{name}/get";
+    for (operation, components, expected) in [
+        (r#"{"responses": {}}"#.to_owned(), "", vec![]),
+        ("{}".to_owned(), "", vec![("KL017", get.to_owned())]),
+        (
+            format!(r#"{{"responses": {{"200": {reference}}}}}"#),
+            "",
+            vec![("KL017", format!("{get}/responses/200"))],
+        ),
+        ("3".to_owned(), "", vec![("KL017", get.to_owned())]),
+        (
+            r#"{"responses": {}, "parameters": [{"in": "nowhere", "name": 3}]}"#.to_owned(),
+            "",
+            vec![("KL017", get.to_owned())],
+        ),
+        (
+            r##"{"responses": {"200": {"$ref": "#/components/responses/A"}}}"##.to_owned(),
+            r#""responses": {"A": {"description": "an A"}}, "#,
+            vec![],
+        ),
+        (
+            r##"{"responses": {"200": {"$ref": "#/components/responses/B"}}}"##.to_owned(),
+            r#""responses": {"A": {"description": "an A"}}, "#,
+            vec![("KL006", format!("{get}/responses/200/$ref"))],
+        ),
+        (
+            r##"{"responses": {}, "requestBody": {"$ref": "#/components/requestBodies/A"}}"##.to_owned(),
+            r#""requestBodies": 3, "#,
+            vec![("KL006", format!("{get}/requestBody/$ref"))],
+        ),
+    ] {
+        let openapi = with(&operation, components);
+        let found = match generate(
+            &documents(&[("o.json", &openapi), ("d.json", DISCOVERY)]),
+            &Options::new("demo"),
+        ) {
+            Ok(generated) => generated.warnings,
+            Err(report) => report,
+        };
+        let found: Vec<_> = found
+            .diagnostics()
+            .iter()
+            .map(|d| (d.code.id(), d.location.pointer.clone()))
+            .collect();
+        assert_eq!(found, expected, "{operation} {components}");
+    }
 }
 
 #[test]
@@ -472,7 +578,7 @@ fn mutate_value(bytes: &mut Vec<u8>, numbers: &mut Numbers) {
 fn no_mutation_makes_it_panic() {
     let mut numbers = Numbers(0x2545_F491_4F6C_DD1D);
     let (mut good, mut bad) = (0, 0);
-    for round in 0..800 {
+    for round in 0..240 {
         let mut mutated = Documents::default();
         for document in demo().iter() {
             let mut bytes = document.bytes.clone();
@@ -500,13 +606,19 @@ fn no_mutation_makes_it_panic() {
         }
         let _ = Snapshot::from_documents(&mutated, Descriptions::Strip);
     }
-    assert!(good > 100 && bad > 100, "{good} good, {bad} bad");
+    assert!(good > 30 && bad > 30, "{good} good, {bad} bad");
 }
 
 #[test]
 fn no_cut_or_flip_of_the_bundle_makes_it_panic() {
     let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
     let bundle = sources::embedded();
+    // Two group-versions that need each other's types: the rest is no different, only more.
+    let kept = ["discovery/", "openapi/v3/api/v1", "openapi/v3/apis/apps/"];
+    let bundle: Vec<_> = bundle
+        .iter()
+        .filter(|document| kept.iter().any(|start| document.path.starts_with(start)))
+        .collect();
     for _ in 0..12 {
         let victim = numbers.below(bundle.len());
         let mut mutated = Documents::default();
@@ -517,7 +629,7 @@ fn no_cut_or_flip_of_the_bundle_makes_it_panic() {
             }
             mutated.insert(document.path.as_str(), bytes);
         }
-        if let Err(report) = generate(&mutated, &Options::new("demo")) {
+        if let Err(report) = describe(&mutated, &Options::new("demo")) {
             assert!(!report.render(false).is_empty());
         }
     }

@@ -24,7 +24,7 @@ fn the_committed_crate_is_what_would_be_generated() {
     let drift = output::compare(&path("../generated/k8s"), &generated.files).unwrap();
     assert!(
         drift.is_empty(),
-        "{drift}to repair: cargo run -p kubeloom-codegen -- generate --out generated/k8s --name kubeloom-k8s --workspace"
+        "{drift}to repair: cargo run -p kubeloom-codegen -- generate --out generated/k8s"
     );
     assert!(generated.warnings.is_empty(), "{}", generated.warnings);
 }

@@ -116,6 +116,62 @@ fn generate_says_what_it_wrote_and_check_what_differs() {
 }
 
 #[test]
+fn options_that_are_not_given_are_those_of_the_run_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = below(&folder, "demo");
+    let options = [
+        "--name",
+        "other-name",
+        "--groups",
+        "demo.example.com/v1",
+        "--runtime-path",
+        "../x",
+    ];
+    let generate = ["generate", &demo(), "--out", &target];
+    let check = [&generate[..], &["--check"]].concat();
+    assert_eq!(
+        kubeloom(&[&generate[..], &options].concat()).status.code(),
+        Some(0)
+    );
+    let read = |name: &str| fs::read_to_string(Path::new(&target).join(name)).unwrap();
+    let lock = read("kubeloom.lock.json");
+    let manifest = read("Cargo.toml");
+    assert!(
+        manifest.contains("other-name") && manifest.contains("../x"),
+        "{manifest}"
+    );
+
+    assert_eq!(kubeloom(&check).status.code(), Some(0));
+    assert!(out(&kubeloom(&generate)).contains("0 files written, 0 removed"));
+    assert_eq!(read("kubeloom.lock.json"), lock);
+
+    // Documents that are not those of before are said.
+    let source = below(&folder, "source");
+    fs::create_dir(&source).unwrap();
+    for name in ["discovery.json", "openapi.json"] {
+        let text = fs::read_to_string(Path::new(&demo()).join(name)).unwrap();
+        fs::write(
+            Path::new(&source).join(name),
+            text.replace("How many.", "How few."),
+        )
+        .unwrap();
+    }
+    let changed = kubeloom(&["generate", &source, "--out", &target, "--check"]);
+    assert_eq!(changed.status.code(), Some(1));
+    let text = out(&changed);
+    assert!(
+        text.contains("made from other documents: 1 changed, 0 new, 0 gone of 2 documents."),
+        "{text}"
+    );
+
+    // One that is given stands for all.
+    let named = kubeloom(&[&check[..], &["--name", "demo"]].concat());
+    assert!(out(&named).contains("stale   Cargo.toml\n"), "{}", out(&named));
+    fs::write(Path::new(&target).join("kubeloom.lock.json"), "{\"options\": 3}").unwrap();
+    assert!(out(&kubeloom(&check)).contains("stale   Cargo.toml\n"));
+}
+
+#[test]
 fn exit_codes() {
     let folder = tempfile::tempdir().unwrap();
     let target = below(&folder, "out");
@@ -217,7 +273,10 @@ fn a_snapshot_is_a_source_and_two_are_equal() {
         Some(0)
     );
     let text = fs::read_to_string(Path::new(&bare).join("openapi/v3/apis/demo.example.com/v1.json")).unwrap();
-    assert!(!text.contains("How many.") && !text.contains("description"));
+    // OpenAPI demands that of a response.
+    let described = text.matches("\"description\":").count();
+    assert_eq!(text.matches("\"description\":\"\"").count(), described);
+    assert!(!text.contains("How many.") && described > 0);
 
     // The crate from the snapshot is the crate from the raw documents.
     let crates = [below(&folder, "a/demo"), below(&folder, "b/demo")];

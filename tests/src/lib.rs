@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`apiserver`] | the real kube-apiserver and etcd in one process of our own, started by a test, gone with it |
 //! | [`arbitrary`] | objects of any generated type, made from a seed |
+//! | [`command_line`] | the binary `kubeloom`, for tests that run it |
 //! | [`commands`] | what is more than a test: the subcommands of the binary `kubeloom-tests` |
 //! | [`facts`] | facts of the Kubernetes types that no OpenAPI document states |
 //! | [`go`] | Go programs of this crate, built once per content |
@@ -11,6 +12,7 @@
 
 pub mod apiserver;
 pub mod arbitrary;
+pub mod command_line;
 pub mod commands;
 pub mod facts;
 pub mod go;

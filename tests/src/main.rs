@@ -1,5 +1,8 @@
 //! The command line of the harnesses.
 
+use std::ffi::OsString;
+use std::process::ExitCode;
+
 use clap::{Parser, Subcommand};
 use kubeloom_tests::commands;
 
@@ -25,14 +28,26 @@ enum Command {
     Tables(commands::tables::TablesArgs),
     /// Write or check the fact table of the Kubernetes types.
     Facts(commands::facts::FactsArgs),
+    /// Be the command line of the generator: for tests that run it as a process.
+    #[command(hide = true, disable_help_flag = true)]
+    Kubeloom {
+        /// The words after `kubeloom`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<OsString>,
+    },
 }
 
-fn main() -> anyhow::Result<()> {
+fn main() -> anyhow::Result<ExitCode> {
     match Cli::parse().command {
         Command::Apiserver(args) => commands::apiserver::run(args),
         Command::ClientGo(args) => commands::client_go::run(args),
         Command::Features(args) => commands::features::run(args),
         Command::Tables(args) => commands::tables::run(args),
         Command::Facts(args) => commands::facts::run(args),
-    }
+        Command::Kubeloom { words } => {
+            let program = std::iter::once(OsString::from("kubeloom"));
+            return Ok(kubeloom_codegen::cli::run_from(program.chain(words)));
+        }
+    }?;
+    Ok(ExitCode::SUCCESS)
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use kubeloom_tests::apiserver::https::Call;
 use kubeloom_tests::apiserver::{ApiServer, Credential};
-use kubeloom_tests::require_apiserver;
+use kubeloom_tests::{kubeloom_command, require_apiserver};
 use serde_json::json;
 
 /// kubectl; `None`, and loudly so, where there is none.
@@ -31,33 +31,7 @@ fn kubectl() -> Option<PathBuf> {
     found
 }
 
-/// The command line under test, built beside this test if it is not there yet.
-fn kubeloom() -> PathBuf {
-    let here = std::env::current_exe().unwrap();
-    let profile = here.parent().and_then(Path::parent).unwrap();
-    let mut build = Command::new(env!("CARGO"));
-    build.args([
-        "build",
-        "--quiet",
-        "--package",
-        "kubeloom-codegen",
-        "--bin",
-        "kubeloom",
-        "--target-dir",
-    ]);
-    build.arg(profile.parent().unwrap());
-    if !cfg!(debug_assertions) {
-        build.arg("--release");
-    }
-    assert!(
-        build.status().unwrap().success(),
-        "the command line does not build"
-    );
-    profile.join(format!("kubeloom{}", std::env::consts::EXE_SUFFIX))
-}
-
-fn run(program: &Path, server: &ApiServer, home: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(program);
+fn run(mut command: Command, server: &ApiServer, home: &Path, arguments: &[&str]) -> Output {
     // kubectl's cache would answer with the past.
     command
         .args(arguments)
@@ -66,7 +40,7 @@ fn run(program: &Path, server: &ApiServer, home: &Path, arguments: &[&str]) -> O
         .env("KUBECACHEDIR", home);
     command
         .output()
-        .unwrap_or_else(|error| panic!("{}: {error}", program.display()))
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"))
 }
 
 fn text(output: &Output) -> &str {
@@ -148,7 +122,6 @@ fn install(server: &ApiServer) {
 fn rows_are_those_of_kubectl() {
     let server = require_apiserver!();
     let Some(kubectl) = kubectl() else { return };
-    let kubeloom = kubeloom();
     let home = tempfile::tempdir().unwrap();
     install(server);
     let run =
@@ -170,7 +143,7 @@ fn rows_are_those_of_kubectl() {
         "api-resources --no-headers",
         "api-versions",
     ] {
-        let (theirs, ours) = (run(&kubectl, line), run(&kubeloom, line));
+        let (theirs, ours) = (run(Command::new(&kubectl), line), run(kubeloom_command!(), line));
         assert!(
             theirs.status.success(),
             "{line}: {}",
@@ -208,7 +181,7 @@ fn rows_are_those_of_kubectl() {
         "get cm -A -o json",
         "get priorityclasses.scheduling -o name",
     ] {
-        let (theirs, ours) = (run(&kubectl, line), run(&kubeloom, line));
+        let (theirs, ours) = (run(Command::new(&kubectl), line), run(kubeloom_command!(), line));
         assert!(
             theirs.status.success(),
             "{line}: {}",
@@ -226,7 +199,7 @@ fn rows_are_those_of_kubectl() {
         "get widgets nothing -n demo",
         "get things.gone.example.com",
     ] {
-        let (theirs, ours) = (run(&kubectl, line), run(&kubeloom, line));
+        let (theirs, ours) = (run(Command::new(&kubectl), line), run(kubeloom_command!(), line));
         assert_eq!(
             (theirs.status.code(), ours.status.code()),
             (Some(1), Some(1)),
@@ -234,7 +207,7 @@ fn rows_are_those_of_kubectl() {
         );
         assert_eq!((text(&theirs), text(&ours)), ("", ""), "{line}");
     }
-    let unknown = run(&kubeloom, "get things.gone.example.com");
+    let unknown = run(kubeloom_command!(), "get things.gone.example.com");
     let said = String::from_utf8_lossy(&unknown.stderr).into_owned();
     assert!(
         said.contains("gone.example.com/v1"),

@@ -98,6 +98,7 @@ fn visit_all(api: &Api) -> Item {
         });
     parse_quote! {
         /// Shows a visitor each resource's kind of the group-versions that are turned on.
+        #[rustfmt::skip]
         pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
             #(#calls)*
             let _ = visitor;

@@ -1,9 +1,9 @@
 //! From documents to a [`Model`]: what an API server says, in one form for OpenAPI v2 and v3, aggregated and legacy
 //! discovery.
 //!
-//! The reader walks JSON values instead of typed OpenAPI structs: documents without descriptions are no valid OpenAPI
-//! (a response must have one), real clusters serve schemas with unknown types, and each complaint needs its JSON
-//! pointer. Whatever is not understood is taken in the loosest way or reported; nothing panics.
+//! OpenAPI v3 and all schemas are read as the types of [`openapiv3`], piece by piece: a schema, an operation. So each complaint
+//! has its JSON pointer, and one piece that is not as it should be costs that piece. What is not understood is taken in the
+//! loosest way or reported; nothing panics.
 //!
 //! This module must not know Rust names, facts, or what is generated.
 
@@ -11,6 +11,7 @@ mod discovery;
 mod model;
 mod openapi;
 mod schema;
+mod v3;
 
 use std::collections::BTreeMap;
 
@@ -45,6 +46,10 @@ pub(crate) enum DocumentKind {
     Index,
     /// `/version`.
     Version,
+    /// A CustomResourceDefinition. Its group-versions are generated from OpenAPI and discovery, which the server makes of it.
+    Crd,
+    /// A list of them.
+    Crds,
 }
 
 /// Reads all documents.
@@ -67,7 +72,7 @@ pub(crate) fn parse(documents: &Documents, report: &mut Report) -> Model {
             DocumentKind::OpenApiV2 => openapi::v2(value, &at, &mut model, report),
             DocumentKind::Discovery => discovery::aggregated(value, &at, &mut model, report),
             DocumentKind::Resources => discovery::legacy(value, &at, &mut model, report),
-            DocumentKind::Groups | DocumentKind::Index => {}
+            DocumentKind::Groups | DocumentKind::Index | DocumentKind::Crd | DocumentKind::Crds => {}
             DocumentKind::Version => discovery::version(value, &at, &mut model, report),
         }
     }
@@ -97,7 +102,7 @@ pub(crate) fn recognise(document: &Document, report: &mut Report) -> Option<(Doc
                     at,
                     format!("this is {}, which the generator does not read", what(&value)),
                 )
-                .help("it reads OpenAPI v3 and v2, discovery (aggregated or legacy) and /version of an API server"),
+                .help("take it out of the sources: they are OpenAPI v3 and v2, discovery, CustomResourceDefinitions and /version of an API server"),
             );
             None
         }
@@ -116,6 +121,8 @@ fn kind_of(value: &Value) -> Option<DocumentKind> {
         Some("APIGroupDiscoveryList") => Some(DocumentKind::Discovery),
         Some("APIResourceList") => Some(DocumentKind::Resources),
         Some("APIGroupList" | "APIGroup" | "APIVersions") => Some(DocumentKind::Groups),
+        Some("CustomResourceDefinition") => Some(DocumentKind::Crd),
+        Some("CustomResourceDefinitionList") => Some(DocumentKind::Crds),
         Some(_) => None,
         None if text("gitVersion").is_some() && text("major").is_some() => Some(DocumentKind::Version),
         None => {

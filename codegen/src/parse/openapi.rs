@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::model::{Body, Definition, GroupVersion, GroupVersionKind, Model, Operation, OperationKey};
-use super::schema::{local, schema};
+use super::model::{Body, Definition, GroupVersion, Model, Operation, OperationKey};
+use super::schema::{kinds_of, local, named};
 use super::type_name;
+use super::v3::Reader;
 use crate::diagnostic::{Code, Diagnostic, Location, Report};
 
-const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
-const METHODS: [&str; 5] = ["delete", "get", "patch", "post", "put"];
+pub(super) const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
+pub(super) const METHODS: [&str; 5] = ["delete", "get", "patch", "post", "put"];
 
 /// Definitions as they stand in documents read before, for comparison.
 pub(super) type Seen = BTreeMap<String, (Location, Value)>;
@@ -39,7 +40,11 @@ pub(super) fn v3(value: &Value, at: &Location, model: &mut Model, seen: &mut See
             }
         }
     }
-    paths(value, at, model, report, v3_operation);
+    let mut reader = Reader::new(value, at, report);
+    paths(value, at, model, report, &mut |item, at, report| {
+        reader.path(item, at, report)
+    });
+    reader.finish(report);
 }
 
 /// Reads OpenAPI v2. It adds what no v3 document said.
@@ -52,7 +57,12 @@ pub(super) fn v2(value: &Value, at: &Location, model: &mut Model, report: &mut R
             }
         }
     }
-    paths(value, at, model, report, v2_operation);
+    paths(value, at, model, report, &mut |item, _, _| {
+        METHODS
+            .into_iter()
+            .filter_map(|method| Some((method, v2_operation(item.get(method)?))))
+            .collect()
+    });
 }
 
 fn object<'a>(
@@ -96,92 +106,47 @@ fn essence(value: &Value) -> Value {
 }
 
 fn define(name: &str, value: &Value, at: Location, model: &mut Model, report: &mut Report) {
-    let schema = schema(value, &at, report);
-    let kinds = kinds(value);
-    model.definitions.insert(
-        name.to_owned(),
-        Definition {
-            location: at,
-            schema,
-            kinds,
-        },
-    );
+    let (schema, kinds) = named(value, &at, report);
+    let definition = Definition {
+        location: at,
+        schema,
+        kinds,
+    };
+    model.definitions.insert(name.to_owned(), definition);
 }
 
 /// Adds the kinds that a repeated definition is listed for elsewhere.
 fn repeat(value: &Value, name: &str, model: &mut Model) {
+    // What is wrong with it was said where it stands first.
+    let kinds = kinds_of(value);
     if let Some(definition) = model.definitions.get_mut(name) {
-        definition.kinds.extend(kinds(value));
+        definition.kinds.extend(kinds);
         definition.kinds.sort();
         definition.kinds.dedup();
     }
 }
 
-fn kinds(value: &Value) -> Vec<GroupVersionKind> {
-    let listed = value
-        .get("x-kubernetes-group-version-kind")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten();
-    let mut kinds: Vec<_> = listed.filter_map(kind).collect();
-    kinds.sort();
-    kinds.dedup();
-    kinds
-}
-
-fn kind(value: &Value) -> Option<GroupVersionKind> {
-    let text = |key: &str| value.get(key).and_then(Value::as_str);
-    let gv = GroupVersion::new(text("group")?, text("version")?);
-    Some(GroupVersionKind {
-        gv,
-        kind: text("kind")?.to_owned(),
-    })
-}
-
-type ReadOperation = fn(&Value) -> Operation;
-
-fn paths(value: &Value, at: &Location, model: &mut Model, report: &mut Report, read: ReadOperation) {
-    let Some(paths) = object(value.get("paths"), &at.at("paths"), report) else {
+/// Adds the operations of the paths that lead to resources.
+fn paths(
+    value: &Value,
+    at: &Location,
+    model: &mut Model,
+    report: &mut Report,
+    read: &mut dyn FnMut(&Value, &Location, &mut Report) -> Vec<(&'static str, Operation)>,
+) {
+    let at = at.at("paths");
+    let Some(paths) = object(value.get("paths"), &at, report) else {
         return;
     };
     for (path, item) in paths {
         let Some(target) = Target::of(path) else { continue };
-        for method in METHODS {
-            let Some(operation) = item.get(method) else {
-                continue;
-            };
-            let operation = read(operation);
+        for (method, operation) in read(item, &at.at(path), report) {
             model
                 .operations
                 .entry(target.key(method))
                 .and_modify(|known| known.protobuf |= operation.protobuf)
                 .or_insert(operation);
         }
-    }
-}
-
-fn v3_operation(value: &Value) -> Operation {
-    let content = |value: Option<&Value>| {
-        value
-            .and_then(|value| value.get("content"))
-            .and_then(Value::as_object)
-            .cloned()
-    };
-    let response = success(value);
-    let media = content(response);
-    let body =
-        content(value.get("requestBody")).and_then(|media| body_of(media.values().next()?.get("schema")));
-    let result = media
-        .as_ref()
-        .and_then(|media| media.get("application/json").or_else(|| media.values().next()))
-        .and_then(|media| body_of(media.get("schema")));
-    Operation {
-        connect: value
-            .get("x-kubernetes-action")
-            .is_some_and(|action| action == "connect"),
-        body,
-        result,
-        protobuf: media.is_some_and(|media| media.contains_key(PROTOBUF)),
     }
 }
 

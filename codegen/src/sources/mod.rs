@@ -118,11 +118,10 @@ fn read_path(path: &Path, documents: &mut Documents, report: &mut Report) {
         .map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
     match std::fs::read(path) {
         Ok(bytes) => documents.insert(name, bytes),
-        Err(error) => report.push(Diagnostic::new(
-            Code::Io,
-            location(path),
-            format!("cannot read it: {error}"),
-        )),
+        Err(error) => report.push(
+            Diagnostic::new(Code::Io, location(path), format!("cannot read it: {error}"))
+                .help("a source is a file, or a folder with .json files"),
+        ),
     }
 }
 

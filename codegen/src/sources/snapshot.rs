@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::Documents;
 use crate::diagnostic::{Code, Diagnostic, Location, Report};
@@ -30,35 +30,28 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// Brings raw responses of an API server into their committed form. Paths mean nothing: documents are known by
-    /// their content. OpenAPI v2 is dropped if v3 is there; so are documents without resources.
+    /// their content. Documents that say nothing about resources are dropped.
     ///
     /// # Errors
     /// Documents that are no JSON or none that the generator reads, and two different ones for one place.
     pub fn from_documents(documents: &Documents, descriptions: Descriptions) -> Result<Self, Report> {
         let mut report = Report::default();
         let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-        let parsed: Vec<_> = documents
-            .iter()
-            .filter_map(|document| {
-                recognise(document, &mut report).map(|(kind, value)| (document, kind, value))
-            })
-            .collect();
-        let has_v3 = parsed.iter().any(|(_, kind, value)| {
-            *kind == DocumentKind::OpenApiV3 && group_version_of_paths(value).is_some()
-        });
-        for (document, kind, value) in parsed {
-            let Some((path, value)) = place(kind, value, has_v3) else {
+        for document in documents.iter() {
+            let Some((kind, value)) = recognise(document, &mut report) else {
                 continue;
             };
-            let bytes = write(&normalise(&value, Place::Schema, descriptions)).into_bytes();
-            match files.get(&path) {
-                Some(other) if *other != bytes => report.push(Diagnostic::new(
-                    Code::ConflictingSchemas,
-                    Location::document(&document.path),
-                    format!("another document says something else about {path}"),
-                )),
-                _ => {
-                    files.insert(path, bytes);
+            for (path, place, value) in places(kind, value) {
+                let bytes = write(&normalise(&value, place, descriptions)).into_bytes();
+                match files.get(&path) {
+                    Some(other) if *other != bytes => report.push(Diagnostic::new(
+                        Code::ConflictingSchemas,
+                        Location::document(&document.path),
+                        format!("another document says something else about {path}"),
+                    )),
+                    _ => {
+                        files.insert(path, bytes);
+                    }
                 }
             }
         }
@@ -94,7 +87,7 @@ impl Snapshot {
             .iter()
             .map(|(path, bytes)| (path.as_str(), bytes.as_slice()))
             .collect();
-        for old in ["version.json", "discovery", "openapi"] {
+        for old in ["version.json", "crds", "discovery", "openapi"] {
             remove_others(&folder.join(old), old, &self.files)?;
         }
         crate::output::write_changed(folder, &files).map(|_| ())
@@ -114,45 +107,96 @@ fn remove_others(path: &Path, relative: &str, keep: &BTreeMap<String, Vec<u8>>) 
     Ok(())
 }
 
-/// Where a document goes and what is kept of it.
-fn place(kind: DocumentKind, mut value: Value, has_v3: bool) -> Option<(String, Value)> {
-    let path = match kind {
+/// Where the parts of a document go, what their keys are, and what is kept of them.
+fn places(kind: DocumentKind, value: Value) -> Vec<(String, Place, Value)> {
+    let one = |place: Option<(String, Value)>| {
+        place
+            .map(|(path, value)| (path, Place::Schema, value))
+            .into_iter()
+            .collect()
+    };
+    match kind {
         DocumentKind::OpenApiV3 => {
-            let gv = group_version_of_paths(&value)?;
-            format!("openapi/v3/{}.json", gv.url())
+            let gv = group_version_of_paths(&value);
+            one(gv.map(|gv| {
+                (
+                    format!("openapi/v3/{}.json", gv.url()),
+                    without_watch_paths(value),
+                )
+            }))
         }
-        DocumentKind::OpenApiV2 if has_v3 => return None,
-        DocumentKind::OpenApiV2 => "openapi/v2.json".to_owned(),
+        DocumentKind::OpenApiV2 => one(Some(("openapi/v2.json".to_owned(), without_watch_paths(value)))),
         DocumentKind::Discovery => {
             let core = value
                 .pointer("/items/0/metadata/name")
                 .is_none_or(|name| name.as_str() == Some(""));
-            format!("discovery/{}.json", if core { "api" } else { "apis" })
+            one(Some((
+                format!("discovery/{}.json", if core { "api" } else { "apis" }),
+                value,
+            )))
         }
         DocumentKind::Resources => {
-            let gv = value.get("groupVersion")?.as_str()?.to_owned();
-            format!(
-                "discovery/{}/{gv}.json",
-                if gv.contains('/') { "apis" } else { "api" }
-            )
+            let gv = value
+                .get("groupVersion")
+                .and_then(Value::as_str)
+                .map(str::to_owned);
+            one(gv.map(|gv| {
+                (
+                    format!(
+                        "discovery/{}/{gv}.json",
+                        if gv.contains('/') { "apis" } else { "api" }
+                    ),
+                    value,
+                )
+            }))
         }
         DocumentKind::Version => {
-            let kept = ["gitVersion", "major", "minor"];
-            let map = value.as_object()?;
-            let map = kept
-                .iter()
-                .filter_map(|key| Some(((*key).to_owned(), map.get(*key)?.clone())));
-            return Some(("version.json".to_owned(), Value::Object(map.collect())));
+            let kept = ["gitVersion", "major", "minor"].into_iter();
+            let kept = kept.filter_map(|key| Some((key.to_owned(), value.get(key)?.clone())));
+            one(Some(("version.json".to_owned(), Value::Object(kept.collect()))))
         }
-        DocumentKind::Groups | DocumentKind::Index => return None,
-    };
-    if let Some(paths) = value.get_mut("paths").and_then(Value::as_object_mut) {
-        let kept = std::mem::take(paths)
-            .into_iter()
-            .filter(|(path, _)| !is_deprecated_watch(path));
-        *paths = kept.collect();
+        DocumentKind::Crd => definition(&value).into_iter().collect(),
+        DocumentKind::Crds => {
+            let items = value.get("items").and_then(Value::as_array);
+            items.into_iter().flatten().filter_map(definition).collect()
+        }
+        DocumentKind::Groups | DocumentKind::Index => Vec::new(),
     }
-    Some((path, value))
+}
+
+/// A CustomResourceDefinition: its name and spec. Labels, annotations, the status and what the server keeps about it are of
+/// this cluster; so is the certificate of a conversion webhook, which is renewed while the API stays.
+fn definition(value: &Value) -> Option<(String, Place, Value)> {
+    let name = value
+        .pointer("/metadata/name")?
+        .as_str()
+        .filter(|name| is_file_name(name))?;
+    let mut spec = value.get("spec")?.clone();
+    if let Some(Value::Object(webhook)) = spec.pointer_mut("/conversion/webhook/clientConfig") {
+        webhook.remove("caBundle");
+    }
+    let kept = json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": name},
+        "spec": spec,
+    });
+    Some((format!("crds/{name}.json"), Place::Schema, kept))
+}
+
+/// Whether a name is one of an object, and so one of a file in this folder.
+fn is_file_name(name: &str) -> bool {
+    !name.starts_with('.')
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-'))
+}
+
+fn without_watch_paths(mut value: Value) -> Value {
+    if let Some(paths) = value.get_mut("paths").and_then(Value::as_object_mut) {
+        paths.retain(|path, _| !is_deprecated_watch(path));
+    }
+    value
 }
 
 /// What the keys of an object are.
@@ -162,30 +206,39 @@ enum Place {
     Schema,
     /// Keys are names of fields or definitions; `description` may be one of them.
     Names,
+    /// Keys are status codes or names of responses, whose description OpenAPI demands: an empty one stays.
+    Responses,
+    /// A response.
+    Response,
     /// Values are data of the API's authors, such as a default.
     Data,
+}
+
+impl Place {
+    fn below(self, key: &str) -> Self {
+        match (self, key) {
+            (Self::Data, _) | (Self::Schema, "default" | "enum" | "example") => Self::Data,
+            (Self::Schema, "properties" | "definitions" | "schemas" | "paths") => Self::Names,
+            (Self::Schema, "responses") => Self::Responses,
+            (Self::Responses, _) => Self::Response,
+            _ => Self::Schema,
+        }
+    }
 }
 
 fn normalise(value: &Value, place: Place, descriptions: Descriptions) -> Value {
     match value {
         Value::Object(map) => {
-            let mut kept: Vec<_> = map
-                .iter()
-                .filter(|(key, value)| {
-                    let prose = matches!(key.as_str(), "description" | "summary") && value.is_string();
-                    !(prose && place == Place::Schema && descriptions == Descriptions::Strip)
-                })
-                .collect();
-            kept.sort_by_key(|(key, _)| key.as_str());
-            let entries = kept.into_iter().map(|(key, value)| {
-                let below = match (place, key.as_str()) {
-                    (Place::Data, _) | (Place::Schema, "default" | "enum" | "example") => Place::Data,
-                    (Place::Schema, "properties" | "definitions" | "schemas" | "paths" | "responses") => {
-                        Place::Names
-                    }
-                    _ => Place::Schema,
+            let mut entries: Vec<_> = map.iter().collect();
+            entries.sort_by_key(|(key, _)| key.as_str());
+            let entries = entries.into_iter().filter_map(|(key, value)| {
+                let prose = matches!(key.as_str(), "description" | "summary") && value.is_string();
+                let value = match (prose && descriptions == Descriptions::Strip, place) {
+                    (true, Place::Schema) => return None,
+                    (true, Place::Response) => Value::String(String::new()),
+                    _ => normalise(value, place.below(key), descriptions),
                 };
-                (key.clone(), normalise(value, below, descriptions))
+                Some((key.clone(), value))
             });
             Value::Object(entries.collect::<Map<_, _>>())
         }
@@ -199,11 +252,13 @@ fn normalise(value: &Value, place: Place, descriptions: Descriptions) -> Value {
     }
 }
 
-/// How deep objects are opened up: `paths`, `definitions` and `components.schemas` by entry, discovery by version.
+/// How deep objects are opened up: `paths`, `definitions` and `components.schemas` by entry, discovery by resource,
+/// definitions of custom resources by version.
 fn opened(path: &[&str]) -> bool {
     matches!(
         path,
-        [] | ["paths" | "components" | "definitions" | "items"]
+        [] | ["paths" | "components" | "definitions" | "items" | "spec"]
+            | ["spec", "versions"]
             | ["components", "schemas"]
             | ["items", _]
             | ["items", _, "versions"]

@@ -3,6 +3,9 @@
 #![allow(dead_code, reason = "each test takes what it needs")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+pub(crate) mod forms;
+pub(crate) mod http;
+
 use std::path::PathBuf;
 
 use kubeloom_codegen::sources::{self, Documents, Source};

@@ -12,8 +12,9 @@ use std::path::PathBuf;
 pub enum ConfigError {
     /// A file cannot be read.
     #[error(
-        "cannot read the {role} {path}: {reason}; check that it exists and that this user may read it",
-        path = path.display()
+        "cannot read the {role} {path}: {reason}",
+        path = path.display(),
+        reason = Reason(*.reason)
     )]
     Unreadable {
         /// What the file is: `kubeconfig`, `in-cluster token`.
@@ -27,7 +28,7 @@ pub enum ConfigError {
         source: std::io::Error,
     },
     /// A kubeconfig is not text in UTF-8 or UTF-16, or not valid YAML.
-    #[error("the kubeconfig {origin} is not valid YAML{at}: {problem}", at = At(*.line, *.column))]
+    #[error("the kubeconfig {origin} is not valid YAML{at}: {problem}; correct the file there", at = At(*.line, *.column))]
     InvalidYaml {
         /// The file, or a word for text from elsewhere.
         origin: Origin,
@@ -134,6 +135,22 @@ impl fmt::Display for Origin {
         match self {
             Self::File(path) => write!(f, "{}", path.display()),
             Self::Memory => f.write_str("text"),
+        }
+    }
+}
+
+/// Why a file cannot be read, and what to do.
+struct Reason(std::io::ErrorKind);
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            std::io::ErrorKind::NotFound => f.write_str("there is no such file; check the path"),
+            std::io::ErrorKind::PermissionDenied => {
+                f.write_str("permission denied; let this user read it, or run as one who may")
+            }
+            std::io::ErrorKind::IsADirectory => f.write_str("it is a folder; name a file in it"),
+            other => write!(f, "{other}; check that it exists and that this user may read it"),
         }
     }
 }

@@ -25,6 +25,7 @@ kubeloom::clientset! { Clientset {
 } }
 
 /// Shows a visitor each resource's kind of the group-versions that are turned on.
+#[rustfmt::skip]
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     #[cfg(feature = "demo_v1")] demo_v1::visit_kinds(visitor);
     let _ = visitor;
