@@ -5,6 +5,7 @@
 //! | [`apiserver`] | the real kube-apiserver and etcd in one process of our own, started by a test, gone with it |
 //! | [`arbitrary`] | objects of any generated type, made from a seed |
 //! | [`commands`] | what is more than a test: the subcommands of the binary `kubeloom-tests` |
+//! | [`corpus`] | objects as servers hold them, made without a server |
 //! | [`facts`] | facts of the Kubernetes types that no OpenAPI document states |
 //! | [`go`] | Go programs of this crate, built once per content |
 //! | [`gocheck`] | the Go types, asked what they make of an object |
@@ -12,6 +13,7 @@
 pub mod apiserver;
 pub mod arbitrary;
 pub mod commands;
+pub mod corpus;
 pub mod facts;
 pub mod go;
 pub mod gocheck;
