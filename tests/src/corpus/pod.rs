@@ -118,10 +118,11 @@ fn variable(shape: &mut Random, at: usize) -> Value {
 }
 
 fn resources(shape: &mut Random) -> Value {
-    let memory = format!("{}Mi", 64 << shape.below(6));
+    // Canonical texts, as servers have them.
+    let memory = shape.pick(&["64Mi", "128Mi", "256Mi", "512Mi", "1Gi", "1500Mi", "2Gi"]);
     match shape.below(3) {
         0 => json!({}),
-        1 => json!({"requests": {"cpu": format!("{}m", 10 * shape.between(1, 200)), "memory": memory}}),
+        1 => json!({"requests": {"cpu": format!("{}m", 5 + 10 * shape.between(1, 200)), "memory": memory}}),
         _ => json!({
             "limits": {"cpu": shape.between(1, 8).to_string(), "memory": memory},
             "requests": {"cpu": "100m", "memory": memory},
