@@ -125,7 +125,7 @@ fn full() -> Value {
 fn every_kind_of_field_round_trips_through_every_format() {
     let object: Everything = decode(&full());
     assert_eq!(json_of(&object), full());
-    for format in [Format::Json, Format::Yaml, Format::Protobuf] {
+    for format in [Format::Json, Format::Yaml, Format::Protobuf, Format::Cbor] {
         let bytes = object.encode(format).unwrap();
         let back = Everything::decode(format, &bytes).unwrap();
         assert_eq!(back, object, "{format:?}");
@@ -151,7 +151,7 @@ fn an_empty_object_is_written_as_go_writes_it() {
 fn raw_json_that_is_empty_is_not_absent() {
     for raw in [json!({}), json!([]), json!(""), json!(0), json!(false)] {
         let object: Everything = decode(&json!({"template": raw}));
-        for format in [Format::Json, Format::Yaml, Format::Protobuf] {
+        for format in [Format::Json, Format::Yaml, Format::Protobuf, Format::Cbor] {
             let back = Everything::decode(format, &object.encode(format).unwrap()).unwrap();
             assert_eq!(json_of(&back)["template"], raw, "{format:?}");
         }
@@ -306,7 +306,7 @@ fn free_json_that_is_empty_is_not_absent() {
             ..Everything::default()
         };
         assert_eq!(json_of(&object)["template"].to_string(), text);
-        for format in [Format::Json, Format::Yaml, Format::Protobuf] {
+        for format in [Format::Json, Format::Yaml, Format::Protobuf, Format::Cbor] {
             let back = Everything::decode(format, &object.encode(format).unwrap()).unwrap();
             assert_eq!(back.template.get(), text, "{format:?}");
         }
@@ -328,7 +328,7 @@ fn floats_keep_sign_and_last_digit() {
             template: RawJson::from_serialize(&ratio).unwrap(),
             ..Everything::default()
         };
-        for format in [Format::Json, Format::Yaml, Format::Protobuf] {
+        for format in [Format::Json, Format::Yaml, Format::Protobuf, Format::Cbor] {
             let back = Everything::decode(format, &object.encode(format).unwrap()).unwrap();
             assert_eq!(
                 back.ratio.map(f64::to_bits),

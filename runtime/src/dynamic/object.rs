@@ -303,7 +303,7 @@ impl<'de> Visitor<'de> for ObjectVisitor {
     }
 }
 
-/// Implements [`Wire`] through serde: JSON and YAML, since protobuf needs a type.
+/// Implements [`Wire`] through serde: JSON, YAML and CBOR, since protobuf needs a type.
 macro_rules! wire_through_serde {
     ($type:ty) => {
         impl $crate::wire::Wire for $type {
@@ -327,6 +327,7 @@ pub(super) fn decode<T: DeserializeOwned>(format: Format, body: &[u8]) -> Result
             let text = std::str::from_utf8(body).map_err(|error| DecodeError::new(format, error))?;
             serde_saphyr::from_str(text).map_err(|error| DecodeError::new(format, error))
         }
+        Format::Cbor => crate::wire::cbor::from_slice(body),
         Format::Protobuf => Err(DecodeError::new(format, "protobuf cannot be read without a type")),
     }
 }
@@ -337,6 +338,7 @@ pub(super) fn encode(value: &impl Serialize, format: Format) -> Result<Vec<u8>, 
         Format::Yaml => serde_saphyr::to_string(value)
             .map(String::into_bytes)
             .map_err(EncodeError::new),
+        Format::Cbor => crate::wire::cbor::from_serialize(value),
         Format::Protobuf => Err(EncodeError::new("protobuf cannot be written without a type")),
     }
 }
