@@ -580,10 +580,8 @@ impl Transport for WithoutCbor {
 #[tokio::test]
 async fn a_server_that_refuses_cbor_gets_json_from_then_on() {
     let server = WithoutCbor::default();
-    let options = ClientOptions {
-        format: Format::Cbor,
-        ..ClientOptions::default()
-    };
+    let mut options = ClientOptions::default();
+    options.format = Format::Cbor;
     let client = RestClient::with_transport(server.clone(), options);
     let clone = client.clone();
     let accept = || "application/cbor,application/json".to_owned();

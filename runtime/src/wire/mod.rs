@@ -14,6 +14,7 @@ mod json_reader;
 mod json_writer;
 mod list_reader;
 mod protobuf;
+mod serde_body;
 mod serde_reader;
 mod serde_writer;
 mod unknown;
@@ -24,6 +25,7 @@ pub use error::{DecodeError, EncodeError};
 pub use json_writer::to_json;
 pub use list_reader::{ItemError, ListError, ListReader, Mode};
 pub use protobuf::{merge_message, write_message};
+pub use serde_body::{decode_serde, encode_kind, encode_serde};
 pub use serde_reader::deserialize;
 pub use serde_writer::serialize;
 pub use unknown::{Unknown, split_envelope};
@@ -137,7 +139,7 @@ pub fn encode(record: &dyn Record, format: Format) -> Result<Vec<u8>, EncodeErro
     match format {
         Format::Json => to_json(record),
         Format::Yaml => to_yaml(record).map(String::into_bytes),
-        Format::Protobuf => Ok(unknown::envelope(record)),
+        Format::Protobuf => unknown::envelope(record),
         Format::Cbor => cbor::to_cbor(record),
     }
 }

@@ -23,10 +23,10 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::cut::Cutter;
 use self::read::Reader;
 pub(super) use self::read::{Elements, Members, read_text};
-use super::serde_reader::RecordSeed;
+use super::serde_reader::SlotSeed;
 use super::serde_writer::RecordRef;
 use super::{DecodeError, EncodeError, Format};
-use crate::record::Record;
+use crate::record::{Record, Slot};
 use crate::value::RawJson;
 
 /// The head of tag 55799, "self-described CBOR".
@@ -38,8 +38,13 @@ fn failed(failure: Failure) -> DecodeError {
 
 /// Reads one item into an empty record.
 pub(super) fn from_cbor(record: &mut dyn Record, body: &[u8]) -> Result<(), DecodeError> {
+    read_slot(Slot::Record(record), body)
+}
+
+/// Reads one item into its place.
+pub(super) fn read_slot(slot: Slot<'_>, body: &[u8]) -> Result<(), DecodeError> {
     let mut reader = Reader::new(body);
-    RecordSeed::new(record)
+    SlotSeed::new(slot)
         .deserialize(&mut reader)
         .and_then(|()| reader.end())
         .map_err(failed)

@@ -3,7 +3,7 @@
 use super::{Body, Framing};
 use crate::meta::ListMeta;
 use crate::record::{self, Slot};
-use crate::wire::cbor::{Elements, Members, from_cbor, read_text};
+use crate::wire::cbor::{Elements, Members, from_cbor, read_slot, read_text};
 use crate::wire::{DecodeError, Format};
 
 impl Body {
@@ -35,7 +35,7 @@ impl Body {
         while let Some(message) = elements.next()? {
             let before = items.len();
             let result = match items.push() {
-                Slot::Record(record) => from_cbor(record, message),
+                slot @ (Slot::Record(_) | Slot::Foreign(_)) => read_slot(slot, message),
                 _ => Err(DecodeError::new(Format::Cbor, "a list of objects expected")),
             };
             if let Err(error) = result {

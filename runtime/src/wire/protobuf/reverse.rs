@@ -6,6 +6,8 @@ pub(crate) struct Reverse {
     buffer: Vec<u8>,
     /// Where the written part begins.
     start: usize,
+    /// Whether something was to be written that cannot be.
+    pub(crate) refuses: bool,
 }
 
 impl Reverse {
