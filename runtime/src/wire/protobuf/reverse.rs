@@ -14,6 +14,8 @@ pub(crate) struct Reverse {
     piece: Vec<u8>,
     /// Where the written part of `piece` begins.
     start: usize,
+    /// Whether something was to be written that cannot be.
+    pub(crate) refuses: bool,
 }
 
 impl Reverse {
