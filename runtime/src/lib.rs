@@ -12,9 +12,11 @@
 //! | [`config`] | kubeconfig and in-cluster configuration |
 //! | [`transport`] | the way to the server |
 //! | [`rest`] | calls, typed handles, watches |
+//! | [`cache`] | list and watch, kept in memory: reflector, queues, indexer, shared informers, listers |
 //! | [`error`] | what can go wrong |
 //! | [`generated`] | what emitted code imports |
 
+pub mod cache;
 mod clientset;
 pub mod clock;
 pub mod config;
