@@ -1,11 +1,12 @@
 //! [`ListWatch`]: where a reflector gets objects from.
 
+use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use futures_core::Stream;
 use futures_core::future::BoxFuture;
 use futures_core::stream::BoxStream;
-use std::fmt;
 
 use super::object::{Object, ObjectKey};
 use crate::error::{Error, ErrorKind};
@@ -69,6 +70,45 @@ pub trait ListWatch: Send + Sync + 'static {
     /// noticed all the same.
     fn streams_lists(&self) -> bool {
         true
+    }
+}
+
+/// A source whose type does not matter.
+pub(super) struct AnyListWatch<K>(Arc<dyn ListWatch<Object = K>>);
+
+impl<K: Object> AnyListWatch<K> {
+    pub(super) fn new(source: impl ListWatch<Object = K>) -> Self {
+        Self(Arc::new(source))
+    }
+}
+
+impl<K> Clone for AnyListWatch<K> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<K: Object> ListWatch for AnyListWatch<K> {
+    type Object = K;
+
+    fn resource(&self) -> GroupVersionResource {
+        self.0.resource()
+    }
+
+    fn list<'a>(
+        &'a self,
+        options: ListOptions,
+        take: &'a mut (dyn FnMut(K) + Send),
+    ) -> BoxFuture<'a, Result<ListEnd, Error>> {
+        self.0.list(options, take)
+    }
+
+    fn watch(&self, options: WatchOptions) -> BoxFuture<'_, Result<Changes<K>, Error>> {
+        self.0.watch(options)
+    }
+
+    fn streams_lists(&self) -> bool {
+        self.0.streams_lists()
     }
 }
 

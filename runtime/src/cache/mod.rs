@@ -17,18 +17,27 @@
 //! that there were, in order; two states between which nothing was seen may belong to an object and its successor of
 //! the same name, which is told as a deletion and an addition.
 
+mod factory;
 mod indexer;
+mod informer;
 mod list_watch;
+mod lister;
 mod object;
 mod queue;
 mod reflector;
 mod sync;
 mod version;
 
+pub use factory::{Informed, SharedInformerFactory};
 pub use indexer::{
     DuplicateIndex, Index, IndexValue, Indexer, NAMESPACE_INDEX, Replacement, Sharing, Write, Written,
 };
+pub use informer::{
+    Event, EventHandler, EventStream, Filtered, HandlerMetrics, HandlerOptions, InformerOptions, NotSynced, Overflow,
+    QueueKind, Registration, SharedInformer,
+};
 pub use list_watch::{ApiListWatch, Changes, ListEnd, ListWatch, Skipped};
+pub use lister::{Lister, NamespaceLister};
 pub use object::{InvalidKey, Object, ObjectKey};
 pub use queue::{Batch, Deleted, Delta, DeltaFifo, InOrderQueue, QUEUE_CAPACITY, Queue, Receipt, Sink};
 pub use reflector::{

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use super::buffer::{Buffer, Entry, Overflow};
-use super::core::Hub;
+use super::hub::Hub;
 use super::event::{Event, EventHandler};
 use crate::cache::object::Object;
 use crate::cache::sync::{Waiter, lock, wake};
@@ -92,7 +92,6 @@ impl<K: Object> Cell<K> {
     /// The handler begins with the objects of a store that is there.
     pub(super) fn begin_with(&self, objects: Vec<Arc<K>>) {
         lock(&self.state).buffer.begin_with(objects);
-        self.push(std::iter::once(Entry::Synced));
     }
 
     pub(super) fn push(&self, entries: impl Iterator<Item = Entry<K>>) {
@@ -164,6 +163,13 @@ impl<K: Object> Cell<K> {
         drop(state);
         drop(waiting);
         wakers.into_iter().for_each(wake);
+        self.reached_sync();
+    }
+
+    pub(super) async fn synced(&self) {
+        let mut synced = self.synced.subscribe();
+        // The sender lives as long as `self`.
+        let _ = synced.wait_for(|synced| *synced).await;
     }
 
     /// When the handler is next to be shown all objects.
@@ -274,16 +280,14 @@ impl<K> fmt::Debug for Registration<K> {
 }
 
 impl<K: Object> Registration<K> {
-    /// Whether the handler has returned from all additions of the first list.
+    /// Whether the handler has returned from all additions of the first list, or has been removed.
     pub fn has_synced(&self) -> bool {
         *self.cell.synced.borrow()
     }
 
-    /// Completes when [`Registration::has_synced`] holds. For ever pending if the informer never starts or the handler
-    /// is removed before.
+    /// Completes when [`Registration::has_synced`] holds; pending for as long as the informer does not run.
     pub async fn synced(&self) {
-        let mut synced = self.cell.synced.subscribe();
-        let _ = synced.wait_for(|synced| *synced).await;
+        self.cell.synced().await;
     }
 
     /// Takes the handler out and completes when it is not running and will not run again. What waits is dropped. May be

@@ -143,6 +143,22 @@ pub struct ReflectorStatus {
     pub panics: u64,
 }
 
+impl ReflectorStatus {
+    pub(super) fn new(watch_list: WatchList) -> Self {
+        Self {
+            state: ReflectorState::Stopped,
+            last_error: None,
+            listed_version: Str::default(),
+            lists: 0,
+            watch_list,
+            went_back: 0,
+            skipped: 0,
+            last_skipped: None,
+            panics: 0,
+        }
+    }
+}
+
 /// Follows a resource and writes what it sees to a sink.
 pub struct Reflector<L: ListWatch> {
     source: L,
@@ -150,7 +166,7 @@ pub struct Reflector<L: ListWatch> {
     transform: Option<Transform<L::Object>>,
     options: ReflectorOptions,
     clock: Arc<dyn Clock>,
-    status: watch::Sender<ReflectorStatus>,
+    status: Arc<watch::Sender<ReflectorStatus>>,
 }
 
 impl<L: ListWatch> fmt::Debug for Reflector<L> {
@@ -167,17 +183,7 @@ impl<L: ListWatch> Reflector<L> {
     pub fn new(source: L, sink: Arc<dyn Sink<L::Object>>) -> Self {
         let options = ReflectorOptions::default();
         Self {
-            status: watch::Sender::new(ReflectorStatus {
-                state: ReflectorState::Stopped,
-                last_error: None,
-                listed_version: Str::default(),
-                lists: 0,
-                watch_list: options.watch_list,
-                went_back: 0,
-                skipped: 0,
-                last_skipped: None,
-                panics: 0,
-            }),
+            status: Arc::new(watch::Sender::new(ReflectorStatus::new(options.watch_list))),
             source,
             sink,
             transform: None,
@@ -204,6 +210,12 @@ impl<L: ListWatch> Reflector<L> {
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
+        self
+    }
+
+    /// The same with a status that outlives it.
+    pub(super) fn with_status(mut self, status: Arc<watch::Sender<ReflectorStatus>>) -> Self {
+        self.status = status;
         self
     }
 

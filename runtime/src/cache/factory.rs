@@ -1,0 +1,362 @@
+//! [`SharedInformerFactory`]: the informers of a program, one for each resource.
+
+use std::any::{Any, TypeId};
+use std::fmt;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_core::future::BoxFuture;
+use futures_util::future::join_all;
+use hashbrown::HashMap;
+
+use super::informer::{InformerOptions, NotSynced, SharedInformer};
+use super::list_watch::ApiListWatch;
+use super::object::Object;
+use super::reflector::{ReflectorOptions, Transform};
+use super::sync::lock;
+use crate::clock::{Clock, TokioClock};
+use crate::record::Value;
+use crate::resource::{Offers, Resource, verb};
+use crate::rest::RestClient;
+
+/// A kind that can be listed and watched by a typed informer: all of the generated and derived ones whose resources
+/// offer both.
+pub trait Informed: Resource + Offers<verb::List> + Offers<verb::Watch> + Value + Default {}
+impl<K: Resource + Offers<verb::List> + Offers<verb::Watch> + Value + Default> Informed for K {}
+
+/// Makes informers and keeps one for each kind and selection, so that all parts of a program share them.
+///
+/// Set it up first (namespace, selectors, transforms), then ask for informers, add handlers, start, and wait. A clone
+/// shares the informers of the original; changing the setup of a clone affects the informers it is asked for from then
+/// on. Dropping the last clone stops all informers that nobody else holds.
+///
+/// ```no_run
+/// # async fn example<Pod: kubeloom::cache::Informed>(client: kubeloom::RestClient) -> Result<(), Box<dyn std::error::Error>> {
+/// use kubeloom::cache::{Event, SharedInformerFactory};
+///
+/// let factory = SharedInformerFactory::new(&client).namespace("web");
+/// let pods = factory.informer::<Pod>();
+/// pods.add_event_handler(|event: Event<Pod>| println!("{event:?}"));
+/// factory.start();
+/// factory.wait_synced().await?;
+/// let pod = pods.lister().namespace("web").get("web-0");
+/// factory.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct SharedInformerFactory {
+    client: RestClient,
+    setup: Setup,
+    informers: Arc<Mutex<Informers>>,
+}
+
+#[derive(Clone)]
+struct Setup {
+    selection: Selection,
+    resync: Option<Duration>,
+    transforms: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
+    reflector: ReflectorOptions,
+    clock: Arc<dyn Clock>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Selection {
+    namespace: Option<String>,
+    labels: String,
+    fields: String,
+}
+
+#[derive(Default)]
+struct Informers {
+    by_kind: HashMap<(TypeId, Selection), Box<dyn AnyInformer>>,
+    /// After a shutdown nothing starts.
+    shut_down: bool,
+}
+
+/// What a factory does with informers of any kind.
+trait AnyInformer: Send + Sync {
+    fn as_any(&self) -> &dyn Any;
+    fn start(&self);
+    fn is_running(&self) -> bool;
+    fn wait_synced(&self) -> BoxFuture<'static, Result<(), NotSynced>>;
+    fn stop(&self) -> BoxFuture<'static, ()>;
+}
+
+impl<K: Object> AnyInformer for SharedInformer<K> {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+    fn start(&self) {
+        Self::start(self);
+    }
+    fn is_running(&self) -> bool {
+        Self::is_running(self)
+    }
+    fn wait_synced(&self) -> BoxFuture<'static, Result<(), NotSynced>> {
+        let informer = self.clone();
+        Box::pin(async move { Self::wait_synced(&informer).await })
+    }
+    fn stop(&self) -> BoxFuture<'static, ()> {
+        let informer = self.clone();
+        Box::pin(async move { Self::stop(&informer).await })
+    }
+}
+
+impl fmt::Debug for SharedInformerFactory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedInformerFactory")
+            .field("selection", &self.setup.selection)
+            .field("informers", &lock(&self.informers).by_kind.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl SharedInformerFactory {
+    /// A factory of informers over all namespaces, of a client or of a generated `Clientset`.
+    pub fn new(client: &impl AsRef<RestClient>) -> Self {
+        Self {
+            client: client.as_ref().clone(),
+            setup: Setup {
+                selection: Selection::default(),
+                resync: None,
+                transforms: HashMap::new(),
+                reflector: ReflectorOptions::default(),
+                clock: Arc::new(TokioClock),
+            },
+            informers: Arc::default(),
+        }
+    }
+
+    /// Informers of namespaced kinds see one namespace.
+    #[must_use]
+    pub fn namespace(mut self, namespace: &str) -> Self {
+        self.setup.selection.namespace = Some(namespace.to_owned());
+        self
+    }
+
+    /// Informers see objects with matching labels, such as `app=web`.
+    #[must_use]
+    pub fn labels(mut self, selector: &str) -> Self {
+        selector.clone_into(&mut self.setup.selection.labels);
+        self
+    }
+
+    /// Informers see objects with matching fields, such as `spec.nodeName=node-1`; servers know few fields of a kind.
+    #[must_use]
+    pub fn fields(mut self, selector: &str) -> Self {
+        selector.clone_into(&mut self.setup.selection.fields);
+        self
+    }
+
+    /// Handlers added without options of their own are shown all objects again so often.
+    #[must_use]
+    pub fn resync(mut self, period: Duration) -> Self {
+        self.setup.resync = Some(period);
+        self
+    }
+
+    /// Objects of a kind are changed before anyone sees them.
+    #[must_use]
+    pub fn transform<K: Object>(mut self, transform: Transform<K>) -> Self {
+        self.setup.transforms.insert(TypeId::of::<K>(), Arc::new(transform));
+        self
+    }
+
+    /// How resources are read.
+    #[must_use]
+    pub fn reflector(mut self, options: ReflectorOptions) -> Self {
+        self.setup.reflector = options;
+        self
+    }
+
+    /// Another clock.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.setup.clock = clock;
+        self
+    }
+
+    /// The client.
+    pub fn client(&self) -> &RestClient {
+        &self.client
+    }
+
+    /// The informer of a kind; the same one each time. One that is new has to be started: [`SharedInformerFactory::start`]
+    /// may be called any number of times.
+    pub fn informer<K: Informed>(&self) -> SharedInformer<K> {
+        self.informer_with::<K>(|_| {})
+    }
+
+    /// As [`SharedInformerFactory::informer`], with options of its own if it is new.
+    pub fn informer_with<K: Informed>(&self, change: impl FnOnce(&mut InformerOptions<K>)) -> SharedInformer<K> {
+        let selection = &self.setup.selection;
+        let key = (TypeId::of::<K>(), selection.clone());
+        if let Some(known) = self.known::<K>(&key) {
+            return known;
+        }
+        let transform = self.setup.transforms.get(&TypeId::of::<K>());
+        let mut options = InformerOptions {
+            transform: transform.and_then(|any| any.downcast_ref::<Transform<K>>()).cloned(),
+            resync: self.setup.resync,
+            reflector: self.setup.reflector.clone(),
+            clock: self.setup.clock.clone(),
+            ..InformerOptions::default()
+        };
+        change(&mut options);
+        let source = ApiListWatch::<K>::new(&self.client, selection.namespace.as_deref())
+            .labels(&*selection.labels)
+            .fields(&*selection.fields);
+        let informer = SharedInformer::with_options(source, options);
+        let mut informers = lock(&self.informers);
+        // Someone else may have been faster.
+        let kept = informers.by_kind.entry(key).or_insert_with(|| Box::new(informer.clone()));
+        kept.as_any().downcast_ref().cloned().unwrap_or(informer)
+    }
+
+    fn known<K: Object>(&self, key: &(TypeId, Selection)) -> Option<SharedInformer<K>> {
+        let informers = lock(&self.informers);
+        informers.by_kind.get(key)?.as_any().downcast_ref().cloned()
+    }
+
+    /// Starts the informers that do not run yet; none after a shutdown.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn start(&self) {
+        let informers = lock(&self.informers);
+        if !informers.shut_down {
+            informers.by_kind.values().for_each(|informer| informer.start());
+        }
+    }
+
+    /// Completes when all informers that run have their first lists in their stores, and all handlers that are there now
+    /// have returned from the additions that belong to them. It waits for as long as the server cannot be reached, or a
+    /// list is forbidden: bound it by a timeout, and see [`SharedInformer::status`] for the reason.
+    ///
+    /// # Errors
+    /// An informer is stopped meanwhile.
+    pub async fn wait_synced(&self) -> Result<(), NotSynced> {
+        let waits: Vec<_> = {
+            let informers = lock(&self.informers);
+            let running = informers.by_kind.values().filter(|informer| informer.is_running());
+            running.map(|informer| informer.wait_synced()).collect()
+        };
+        join_all(waits).await.into_iter().collect()
+    }
+
+    /// Stops all informers and completes when no handler is being called and no task of them is left. Stores can still be
+    /// read. Never await it in a handler.
+    pub async fn shutdown(&self) {
+        let stops: Vec<_> = {
+            let mut informers = lock(&self.informers);
+            informers.shut_down = true;
+            informers.by_kind.values().map(|informer| informer.stop()).collect()
+        };
+        join_all(stops).await;
+    }
+}
+
+/// Writes the informers of a group-version: a struct over a factory with one method a kind.
+///
+/// ```text
+/// informers! { CoreV1Informers {
+///     /// `pods`
+///     pods: Pod,
+/// } }
+/// ```
+#[macro_export]
+macro_rules! informers {
+    ($name:ident { $($(#[$meta:meta])* $method:ident: $kind:ty),* $(,)? }) => {
+        /// The informers of this group-version.
+        #[derive(Clone, Debug)]
+        pub struct $name {
+            factory: $crate::cache::SharedInformerFactory,
+        }
+
+        impl $name {
+            /// The informers of a factory.
+            pub fn new(factory: &$crate::cache::SharedInformerFactory) -> Self {
+                Self { factory: factory.clone() }
+            }
+
+            $(
+                $(#[$meta])*
+                pub fn $method(&self) -> $crate::cache::SharedInformer<$kind> {
+                    self.factory.informer()
+                }
+            )*
+        }
+    };
+}
+
+/// Writes the informer factory of a generated crate: the runtime's, with one method a group-version.
+///
+/// ```text
+/// informer_factory! { SharedInformerFactory {
+///     /// `core/v1`
+///     core_v1: core_v1::CoreV1Informers,
+/// } }
+/// ```
+#[macro_export]
+macro_rules! informer_factory {
+    ($name:ident { $($(#[$meta:meta])* $method:ident: $informers:path),* $(,)? }) => {
+        /// Makes informers and keeps one for each kind and selection; all that the runtime's factory does, and the
+        /// informers of all group-versions of this crate by name.
+        #[derive(Clone, Debug)]
+        pub struct $name {
+            factory: $crate::cache::SharedInformerFactory,
+        }
+
+        impl $name {
+            /// A factory of informers over all namespaces.
+            pub fn new(client: &impl ::core::convert::AsRef<$crate::rest::RestClient>) -> Self {
+                Self { factory: $crate::cache::SharedInformerFactory::new(client) }
+            }
+
+            /// Informers of namespaced kinds see one namespace.
+            #[must_use]
+            pub fn namespace(self, namespace: &str) -> Self {
+                Self { factory: self.factory.namespace(namespace) }
+            }
+
+            /// Informers see objects with matching labels.
+            #[must_use]
+            pub fn labels(self, selector: &str) -> Self {
+                Self { factory: self.factory.labels(selector) }
+            }
+
+            /// Informers see objects with matching fields.
+            #[must_use]
+            pub fn fields(self, selector: &str) -> Self {
+                Self { factory: self.factory.fields(selector) }
+            }
+
+            /// Handlers added without options of their own are shown all objects again so often.
+            #[must_use]
+            pub fn resync(self, period: ::core::time::Duration) -> Self {
+                Self { factory: self.factory.resync(period) }
+            }
+
+            /// Objects of a kind are changed before anyone sees them.
+            #[must_use]
+            pub fn transform<K: $crate::cache::Object>(self, transform: $crate::cache::Transform<K>) -> Self {
+                Self { factory: self.factory.transform(transform) }
+            }
+
+            $(
+                $(#[$meta])*
+                pub fn $method(&self) -> $informers {
+                    <$informers>::new(&self.factory)
+                }
+            )*
+        }
+
+        impl ::core::ops::Deref for $name {
+            type Target = $crate::cache::SharedInformerFactory;
+            fn deref(&self) -> &$crate::cache::SharedInformerFactory {
+                &self.factory
+            }
+        }
+    };
+}
