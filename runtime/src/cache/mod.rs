@@ -26,6 +26,8 @@ mod object;
 mod queue;
 mod reflector;
 mod sync;
+#[cfg(test)]
+mod testing;
 mod version;
 
 pub use factory::{Informed, SharedInformerFactory};

@@ -97,6 +97,8 @@ impl<K: Object> fmt::Debug for Indexer<K> {
 pub enum Write<K> {
     /// The object takes the place of the one of its key, if there is one.
     Put(Arc<K>),
+    /// The same, unless the one of its key is the same by UID and version: then that one stays.
+    PutIfChanged(Arc<K>),
     /// The object of the key goes.
     Remove(ObjectKey),
 }
@@ -336,15 +338,16 @@ impl<K: Object> Indexer<K> {
         let mut effective = Vec::with_capacity(changes.len());
         for (place, change) in changes.into_iter().enumerate() {
             let (old, new) = match &change {
-                Write::Put(new) => (self.get_ref(KeyRef::of(&**new)), Some(new)),
+                Write::Put(new) | Write::PutIfChanged(new) => (self.get_ref(KeyRef::of(&**new)), Some(new)),
                 Write::Remove(key) => (self.get_key(key), None),
             };
-            let same = match (&old, new) {
-                (Some(old), Some(new)) => Arc::ptr_eq(old, new),
-                (None, None) => true,
+            let is_idle = match (&old, &change) {
+                (Some(old), Write::Put(new)) => Arc::ptr_eq(old, new),
+                (Some(old), Write::PutIfChanged(new)) => Arc::ptr_eq(old, new) || is_same_state(&**old, &**new),
+                (old, Write::Remove(_)) => old.is_none(),
                 _ => false,
             };
-            if !same {
+            if !is_idle {
                 stage(&mut writers, old.as_deref(), new.map(|new| &**new));
                 effective.push((place, change));
             }
@@ -369,7 +372,7 @@ impl<K: Object> Indexer<K> {
         };
         for (old, change) in &changes {
             let new = match change {
-                Write::Put(new) => Some(&**new),
+                Write::Put(new) | Write::PutIfChanged(new) => Some(&**new),
                 Write::Remove(_) => None,
             };
             stage(&mut writers, old.as_deref(), new);
@@ -417,7 +420,7 @@ fn apply<K: Object>(
     writers: &mut [Box<dyn IndexWriter<K>>],
 ) -> Written<K> {
     match change {
-        Write::Put(new) => match table.put(new.clone(), writers) {
+        Write::Put(new) | Write::PutIfChanged(new) => match table.put(new.clone(), writers) {
             Some(old) => Written::Replaced { old, new },
             None => Written::Inserted(new),
         },
@@ -536,4 +539,4 @@ fn sort<K: Object>(objects: &mut [Arc<K>]) {
 }
 
 #[cfg(test)]
-mod tests {}
+mod tests;

@@ -11,8 +11,8 @@ use tokio::task::JoinHandle;
 use super::buffer::Entry;
 use super::event::{Event, EventHandler};
 use super::handler::Cell;
-use crate::cache::indexer::{Indexer, Replacement, Sharing, Write, Written};
-use crate::cache::object::{Object, ObjectKey, is_other_object, is_same_state};
+use crate::cache::indexer::{Indexer, Replacement, Write, Written};
+use crate::cache::object::{Object, ObjectKey, is_other_object};
 use crate::cache::queue::{Batch, Deleted, Delta, Queue};
 use crate::cache::sync::lock;
 
@@ -206,7 +206,13 @@ impl<K: Object> Hub<K> {
             let mut words = Vec::new();
             for delta in deltas.by_ref().take(step) {
                 match delta {
-                    Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) => {
+                    // The server may say the same again.
+                    Delta::Added(object) | Delta::Updated(object) => {
+                        writes.push(Write::PutIfChanged(object));
+                        words.push(None);
+                    }
+                    // A list shares what is unchanged by itself, if versions can be trusted.
+                    Delta::Replaced(object) => {
                         writes.push(Write::Put(object));
                         words.push(None);
                     }
@@ -229,16 +235,15 @@ impl<K: Object> Hub<K> {
             let version = if last { version.clone() } else { None };
             let written = self.store.transaction(writes, version);
             for (written, word) in written.into_iter().zip(words) {
-                tell(written, word, initial, Sharing::Unchanged, &mut told);
+                tell(written, word, initial, &mut told);
             }
         }
         told
     }
 
     fn replace(&self, all: Replacement<K>, initial: bool, told: &mut Vec<Told<K>>) {
-        let sharing = all.sharing;
         for written in self.store.replace(all) {
-            tell(written, None, initial, sharing, told);
+            tell(written, None, initial, told);
         }
     }
 }
@@ -269,7 +274,6 @@ fn tell<K: Object>(
     written: Written<K>,
     word: Option<Deleted<K>>,
     initial: bool,
-    sharing: Sharing,
     told: &mut Vec<Told<K>>,
 ) {
     let added = |object| Told::All(Event::Added { object, initial });
@@ -287,8 +291,6 @@ fn tell<K: Object>(
                 initial: false,
             }));
         }
-        // The server said the same again.
-        Written::Replaced { old, new } if sharing == Sharing::Unchanged && is_same_state(&*old, &*new) => {}
         Written::Replaced { old, new } => told.push(Told::All(Event::Updated { old, new })),
         Written::Removed(old) => {
             let deleted = match word {

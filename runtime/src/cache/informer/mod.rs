@@ -338,12 +338,13 @@ impl<K: Object> SharedInformer<K> {
             }
         };
         let stopped = async {
-            let _ = stop.wait_for(|stop| *stop).await;
-            let _ = done.wait_for(|done| *done).await;
+            let stop = Box::pin(stop.wait_for(|stop| *stop));
+            let done = Box::pin(done.wait_for(|done| *done));
+            let _ = select(stop, done).await;
         };
-        match select(Box::pin(synced), Box::pin(stopped)).await {
-            Either::Left(_) => Ok(()),
-            Either::Right(_) => Err(not_synced()),
+        match select(Box::pin(stopped), Box::pin(synced)).await {
+            Either::Left(_) => Err(not_synced()),
+            Either::Right(_) => Ok(()),
         }
     }
 }
@@ -411,6 +412,3 @@ impl<K: Object> Core<K> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {}

@@ -230,7 +230,7 @@ impl<K: Object> Sink<K> for Indexer<K> {
 
     fn update(&self, object: Arc<K>) {
         let version = object.object_meta().resource_version.clone();
-        self.transaction(vec![Write::Put(object)], Some(version));
+        self.transaction(vec![Write::PutIfChanged(object)], Some(version));
     }
 
     fn delete(&self, deleted: Deleted<K>) {
@@ -252,4 +252,4 @@ impl<K: Object> Sink<K> for Indexer<K> {
 }
 
 #[cfg(test)]
-mod tests {}
+mod tests;

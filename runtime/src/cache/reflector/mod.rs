@@ -10,7 +10,8 @@
 //!
 //! The rules are client-go's, with these differences: a server that takes a streaming list and never ends it is given
 //! up on after a bounded time and remembered; a server whose version went back (an etcd restored from a backup) is
-//! noticed, when a watch was cut off, by asking for its version, and listed anew; the first relist for a version that
+//! noticed, when a watch was cut off, by asking for its version, and listed anew, unless the version has overtaken the
+//! old one by then; the first relist for a version that
 //! is too old comes at once and further ones wait; one object that cannot be read or transformed is left out and
 //! reported, and what is known of it stays; a panic is an error like any other.
 //!
@@ -254,4 +255,4 @@ pub(super) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
 }
 
 #[cfg(test)]
-mod tests {}
+mod tests;

@@ -16,6 +16,9 @@ pub(super) const PAGE: u32 = 500;
 /// A watch that is over sooner than this and brought nothing is a failure.
 const SHORT_WATCH: Duration = Duration::from_secs(1);
 
+/// A watch that lasted so long was healthy even if nothing came.
+const HEALTHY_WATCH: Duration = Duration::from_secs(60);
+
 /// What is being done.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum State {
@@ -343,7 +346,12 @@ fn watch(memory: &mut Memory, outcome: Outcome, moment: Moment) -> (State, Effec
         }
         // A second end of the initial events is a bookmark like any other.
         Outcome::InitialEventsEnded { version } => watch(memory, Outcome::Event { version }, moment),
-        Outcome::Failed(Failure::Expired, _) => (memory.relist(moment), Effect::Discard),
+        Outcome::Failed(Failure::Expired, progress) => {
+            if progress.lasted >= HEALTHY_WATCH {
+                memory.relists_in_a_row = 0;
+            }
+            (memory.relist(moment), Effect::Discard)
+        }
         Outcome::Failed(Failure::TooLarge, _) => {
             memory.unavailable = true;
             (memory.relist(moment), Effect::Discard)
