@@ -159,7 +159,9 @@ impl SharedInformerFactory {
     /// Objects of a kind are changed before anyone sees them.
     #[must_use]
     pub fn transform<K: Object>(mut self, transform: Transform<K>) -> Self {
-        self.setup.transforms.insert(TypeId::of::<K>(), Arc::new(transform));
+        self.setup
+            .transforms
+            .insert(TypeId::of::<K>(), Arc::new(transform));
         self
     }
 
@@ -189,7 +191,10 @@ impl SharedInformerFactory {
     }
 
     /// As [`SharedInformerFactory::informer`], with options of its own if it is new.
-    pub fn informer_with<K: Informed>(&self, change: impl FnOnce(&mut InformerOptions<K>)) -> SharedInformer<K> {
+    pub fn informer_with<K: Informed>(
+        &self,
+        change: impl FnOnce(&mut InformerOptions<K>),
+    ) -> SharedInformer<K> {
         let selection = &self.setup.selection;
         let key = (TypeId::of::<K>(), selection.clone());
         if let Some(known) = self.known::<K>(&key) {
@@ -197,7 +202,9 @@ impl SharedInformerFactory {
         }
         let transform = self.setup.transforms.get(&TypeId::of::<K>());
         let mut options = InformerOptions {
-            transform: transform.and_then(|any| any.downcast_ref::<Transform<K>>()).cloned(),
+            transform: transform
+                .and_then(|any| any.downcast_ref::<Transform<K>>())
+                .cloned(),
             resync: self.setup.resync,
             reflector: self.setup.reflector.clone(),
             clock: self.setup.clock.clone(),
@@ -210,7 +217,10 @@ impl SharedInformerFactory {
         let informer = SharedInformer::with_options(source, options);
         let mut informers = lock(&self.informers);
         // Someone else may have been faster.
-        let kept = informers.by_kind.entry(key).or_insert_with(|| Box::new(informer.clone()));
+        let kept = informers
+            .by_kind
+            .entry(key)
+            .or_insert_with(|| Box::new(informer.clone()));
         kept.as_any().downcast_ref().cloned().unwrap_or(informer)
     }
 
@@ -239,7 +249,10 @@ impl SharedInformerFactory {
     pub async fn wait_synced(&self) -> Result<(), NotSynced> {
         let waits: Vec<_> = {
             let informers = lock(&self.informers);
-            let running = informers.by_kind.values().filter(|informer| informer.is_running());
+            let running = informers
+                .by_kind
+                .values()
+                .filter(|informer| informer.is_running());
             running.map(|informer| informer.wait_synced()).collect()
         };
         join_all(waits).await.into_iter().collect()
@@ -251,7 +264,11 @@ impl SharedInformerFactory {
         let stops: Vec<_> = {
             let mut informers = lock(&self.informers);
             informers.shut_down = true;
-            informers.by_kind.values().map(|informer| informer.stop()).collect()
+            informers
+                .by_kind
+                .values()
+                .map(|informer| informer.stop())
+                .collect()
         };
         join_all(stops).await;
     }

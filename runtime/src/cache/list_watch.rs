@@ -13,7 +13,9 @@ use crate::error::{Error, ErrorKind};
 use crate::meta::ListMeta;
 use crate::record::Value;
 use crate::resource::{Offers, Resource, Scope, verb};
-use crate::rest::{Api, Call, GroupVersionResource, ListOptions, RestClient, Target, Watch, WatchEvent, WatchOptions};
+use crate::rest::{
+    Api, Call, GroupVersionResource, ListOptions, RestClient, Target, Watch, WatchEvent, WatchOptions,
+};
 use crate::transport::{Method, TransportError, TransportErrorKind};
 use crate::value::Str;
 use crate::wire::{Format, ListError, ListReader, Mode};
@@ -216,7 +218,10 @@ async fn read_page<K: Resource + Value + Default>(
     let context = call.context();
     let fail = |kind| Error::new(context.clone(), kind);
     let mut response = call.open().await?;
-    let format = response.headers.get("content-type").and_then(Format::from_content_type);
+    let format = response
+        .headers
+        .get("content-type")
+        .and_then(Format::from_content_type);
     let mut reader = ListReader::<K>::new(format.unwrap_or_else(|| call.format()), Mode::Lenient);
     let (mut bytes, limit) = (0_usize, call.client().options().max_body);
     while let Some(chunk) = response.body.chunk().await {
@@ -224,9 +229,14 @@ async fn read_page<K: Resource + Value + Default>(
         bytes = bytes.saturating_add(chunk.len());
         if bytes > limit {
             let text = format!("the list is longer than {limit} bytes");
-            return Err(fail(ErrorKind::Transport(TransportError::new(TransportErrorKind::TooLarge, text))));
+            return Err(fail(ErrorKind::Transport(TransportError::new(
+                TransportErrorKind::TooLarge,
+                text,
+            ))));
         }
-        reader.push(&chunk).map_err(|error| fail(ErrorKind::Decode(error)))?;
+        reader
+            .push(&chunk)
+            .map_err(|error| fail(ErrorKind::Decode(error)))?;
         reader.take_items().into_iter().for_each(&mut *take);
     }
     let (list, errors) = reader.finish().map_err(|error| match error {

@@ -26,7 +26,9 @@ impl<K> Clone for Lister<K> {
 
 impl<K> fmt::Debug for Lister<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lister").field("resource", &self.resource).finish_non_exhaustive()
+        f.debug_struct("Lister")
+            .field("resource", &self.resource)
+            .finish_non_exhaustive()
     }
 }
 
@@ -137,7 +139,8 @@ impl<K: Object> NamespaceLister<K> {
     /// # Errors
     /// Not found, with the same predicate as the server's answer.
     pub fn require(&self, name: &str) -> Result<Arc<K>, Error> {
-        self.get(name).ok_or_else(|| self.lister.not_found(&self.namespace, name))
+        self.get(name)
+            .ok_or_else(|| self.lister.not_found(&self.namespace, name))
     }
 
     /// The objects of the namespace, in no particular order.

@@ -35,14 +35,15 @@ pub use indexer::{
     DuplicateIndex, Index, IndexValue, Indexer, NAMESPACE_INDEX, Replacement, Sharing, Write, Written,
 };
 pub use informer::{
-    Event, EventHandler, EventStream, Filtered, HandlerMetrics, HandlerOptions, InformerOptions, NotSynced, Overflow,
-    QueueKind, Registration, SharedInformer,
+    Event, EventHandler, EventStream, Filtered, HandlerMetrics, HandlerOptions, InformerOptions, NotSynced,
+    Overflow, QueueKind, Registration, SharedInformer,
 };
 pub use list_watch::{ApiListWatch, Changes, ListEnd, ListWatch, Skipped};
 pub use lister::{Lister, NamespaceLister};
 pub use object::{InvalidKey, Object, ObjectKey};
 pub use queue::{Batch, Deleted, Delta, DeltaFifo, InOrderQueue, QUEUE_CAPACITY, Queue, Receipt, Sink};
 pub use reflector::{
-    Failed, Reflector, ReflectorBackoff, ReflectorOptions, ReflectorState, ReflectorStatus, Transform, WatchList,
+    Failed, Reflector, ReflectorBackoff, ReflectorOptions, ReflectorState, ReflectorStatus, Transform,
+    WatchList,
 };
 pub use version::{InvalidResourceVersion, compare_resource_versions};

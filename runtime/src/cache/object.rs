@@ -172,7 +172,13 @@ mod tests {
     #[test]
     fn borrowed_keys_hash_as_owned_ones() {
         let build = hashbrown::DefaultHashBuilder::default();
-        for (namespace, name) in [("", ""), ("a", "b"), ("", "ab"), ("ab", ""), ("a-namespace-of-some-length", "x")] {
+        for (namespace, name) in [
+            ("", ""),
+            ("a", "b"),
+            ("", "ab"),
+            ("ab", ""),
+            ("a-namespace-of-some-length", "x"),
+        ] {
             let owned = ObjectKey::namespaced(namespace, name);
             assert_eq!(build.hash_one(KeyRef { namespace, name }), build.hash_one(&owned));
         }

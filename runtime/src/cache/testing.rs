@@ -16,7 +16,10 @@ pub(super) fn thing(key: &str, uid: &str, version: u64) -> Arc<Thing> {
         resource_version: version.to_string().into(),
         ..ObjectMeta::default()
     };
-    metadata.labels.insert("parity".into(), if version % 2 == 0 { "even" } else { "odd" }.into());
+    metadata.labels.insert(
+        "parity".into(),
+        if version % 2 == 0 { "even" } else { "odd" }.into(),
+    );
     Arc::new(Thing { metadata })
 }
 
@@ -28,5 +31,9 @@ pub(super) fn texts(objects: &[Arc<Thing>]) -> Vec<String> {
 }
 
 pub(super) fn text(object: &Thing) -> String {
-    format!("{}@{}", super::ObjectKey::of(object), object.metadata.resource_version)
+    format!(
+        "{}@{}",
+        super::ObjectKey::of(object),
+        object.metadata.resource_version
+    )
 }

@@ -58,8 +58,16 @@ mod tests {
             ("1", "1", Some(Ordering::Equal)),
             ("9", "10", Some(Ordering::Less)),
             ("10", "9", Some(Ordering::Greater)),
-            ("18446744073709551616", "18446744073709551615", Some(Ordering::Greater)),
-            ("340282366920938463463374607431768211457", "1", Some(Ordering::Greater)),
+            (
+                "18446744073709551616",
+                "18446744073709551615",
+                Some(Ordering::Greater),
+            ),
+            (
+                "340282366920938463463374607431768211457",
+                "1",
+                Some(Ordering::Greater),
+            ),
             ("0", "1", None),
             ("1", "", None),
             ("01", "1", None),

@@ -9,7 +9,7 @@ use super::{converges, eventually, informer_with};
 /// Random changes and faults against handlers of all sorts: each sees a legal history, and all end in the server's state.
 #[tokio::test(start_paused = true)]
 async fn every_handler_sees_a_legal_history_and_ends_in_the_servers_state() {
-    for seed in 0..40 {
+    for seed in 0..60 {
         let mut random = fastrand::Rng::with_seed(seed);
         let streams = [Streams::Offered, Streams::Refused, Streams::NeverEnded][random.usize(..3)];
         let server = Server::new(streams);
@@ -36,7 +36,8 @@ async fn every_handler_sees_a_legal_history_and_ends_in_the_servers_state() {
             if random.bool() {
                 informer.add_event_handler_with(history.handler(), options);
             } else {
-                let (mut events, slow, pause) = (informer.events_with(options), history.clone(), random.u64(..300));
+                let (mut events, slow, pause) =
+                    (informer.events_with(options), history.clone(), random.u64(..300));
                 tokio::spawn(async move {
                     while let Some(event) = events.next().await {
                         tokio::time::sleep(Duration::from_millis(pause)).await;
@@ -75,7 +76,10 @@ async fn every_handler_sees_a_legal_history_and_ends_in_the_servers_state() {
     }
 }
 
-type Backup = (std::collections::BTreeMap<(String, String), serde_json::Value>, u64);
+type Backup = (
+    std::collections::BTreeMap<(String, String), serde_json::Value>,
+    u64,
+);
 
 #[derive(PartialEq)]
 enum Step {

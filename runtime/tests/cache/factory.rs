@@ -4,9 +4,9 @@ use std::time::Duration;
 use kubeloom::cache::{EventHandler, Transform};
 use kubeloom::generated::*;
 
+use super::eventually;
 use super::history::History;
 use super::server::{Server, Streams, Thing};
-use super::eventually;
 
 informers! { DemoV1Informers {
     /// `things`
@@ -71,7 +71,14 @@ async fn a_generated_factory_reads_as_it_should() {
     factory.start();
     factory.wait_synced().await.unwrap();
     assert_eq!(server.watchers(), 2);
-    assert!(server.state().requests.last().unwrap().contains("labelSelector=a%3Db"));
+    assert!(
+        server
+            .state()
+            .requests
+            .last()
+            .unwrap()
+            .contains("labelSelector=a%3Db")
+    );
 
     let metrics = tokio::runtime::Handle::current().metrics();
     assert!(metrics.num_alive_tasks() > 0);
@@ -85,7 +92,10 @@ async fn a_generated_factory_reads_as_it_should() {
 #[tokio::test(start_paused = true)]
 async fn dropping_a_factory_stops_what_nobody_else_holds() {
     let server = Server::new(Streams::Offered);
-    let factory = SharedInformerFactory::new(&server.client()).resync(Duration::from_secs(5)).labels("").fields("");
+    let factory = SharedInformerFactory::new(&server.client())
+        .resync(Duration::from_secs(5))
+        .labels("")
+        .fields("");
     let all = factory.demo_v1().things();
     factory.start();
     factory.wait_synced().await.unwrap();

@@ -90,9 +90,17 @@ async fn every_end_of_a_watch_is_overcome() {
                 eventually(&what, || history.texts() == server.texts()).await;
                 let told = history.told();
                 // Read from the history of the server, the deletion is told; found missing by a list, it is a tombstone.
-                let expected = if told.contains(&"xweb/gone".to_owned()) { "xweb/gone" } else { "-web/gone" };
+                let expected = if told.contains(&"xweb/gone".to_owned()) {
+                    "xweb/gone"
+                } else {
+                    "-web/gone"
+                };
                 assert!(told.contains(&expected.to_owned()), "{what}: {told:?}");
-                assert_eq!(expected == "xweb/gone", compacted || matches!(cut, Cut::Expired | Cut::InternalError), "{what}");
+                assert_eq!(
+                    expected == "xweb/gone",
+                    compacted || matches!(cut, Cut::Expired | Cut::InternalError),
+                    "{what}"
+                );
                 assert_eq!(history.known().wrong, [""; 0], "{what}");
             }
         }
@@ -102,7 +110,11 @@ async fn every_end_of_a_watch_is_overcome() {
 #[tokio::test(start_paused = true)]
 async fn a_streaming_list_that_never_ends_is_given_up_and_remembered() {
     for (streams, remembered, at_most) in [
-        (Streams::NeverEnded, WatchList::NeverEnded, Duration::from_secs(11)),
+        (
+            Streams::NeverEnded,
+            WatchList::NeverEnded,
+            Duration::from_secs(11),
+        ),
         (Streams::Busy, WatchList::NeverEnded, Duration::from_secs(181)),
         (Streams::Refused, WatchList::Rejected, Duration::from_millis(100)),
         (Streams::Offered, WatchList::Used, Duration::from_millis(100)),
@@ -113,18 +125,30 @@ async fn a_streaming_list_that_never_ends_is_given_up_and_remembered() {
         let started = tokio::time::Instant::now();
         informer.start();
         informer.wait_synced().await.unwrap();
-        assert!(started.elapsed() <= at_most, "{streams:?}: {:?}", started.elapsed());
+        assert!(
+            started.elapsed() <= at_most,
+            "{streams:?}: {:?}",
+            started.elapsed()
+        );
         assert_eq!(informer.status().borrow().watch_list, remembered);
         server.compact();
         server.cut(Cut::Expired);
         server.put("web/a", 2);
         converges(&server, &informer, "relist").await;
         let requests = server.state().requests.clone();
-        let streaming = requests.iter().filter(|request| request.contains("sendInitialEvents")).count();
-        assert_eq!(streaming, if streams == Streams::Offered { 2 } else { 1 }, "{streams:?}: {requests:?}");
+        let streaming = requests
+            .iter()
+            .filter(|request| request.contains("sendInitialEvents"))
+            .count();
+        assert_eq!(
+            streaming,
+            if streams == Streams::Offered { 2 } else { 1 },
+            "{streams:?}: {requests:?}"
+        );
         for request in requests {
             let has_match = request.contains("resourceVersionMatch");
-            let may = request.contains("sendInitialEvents") || (!request.contains("watch=") && request.contains("limit="));
+            let may = request.contains("sendInitialEvents")
+                || (!request.contains("watch=") && request.contains("limit="));
             assert!(!has_match || may, "{request}");
         }
     }
@@ -142,7 +166,10 @@ async fn pages_are_read_and_an_expired_token_is_no_loop() {
     informer.wait_synced().await.unwrap();
     converges(&server, &informer, "pages").await;
     let requests = server.state().requests.clone();
-    let lists: Vec<_> = requests.iter().filter(|request| !request.contains("watch=")).collect();
+    let lists: Vec<_> = requests
+        .iter()
+        .filter(|request| !request.contains("watch="))
+        .collect();
     assert_eq!(lists.len(), 3);
     assert!(lists[0].ends_with("?limit=500&resourceVersion=0"), "{}", lists[0]);
     assert!(lists[1].contains("limit=500&continue="), "{}", lists[1]);
@@ -160,7 +187,12 @@ async fn pages_are_read_and_an_expired_token_is_no_loop() {
     informer.add_event_handler(history.handler());
     informer.start();
     eventually("the first page", || {
-        let lists = compacting.state().requests.iter().filter(|request| !request.contains("watch=")).count();
+        let lists = compacting
+            .state()
+            .requests
+            .iter()
+            .filter(|request| !request.contains("watch="))
+            .count();
         if lists == 1 {
             compacting.compact();
         }
@@ -176,16 +208,26 @@ async fn pages_are_read_and_an_expired_token_is_no_loop() {
 async fn a_server_that_always_says_expired_is_not_asked_all_the_time() {
     let server = Server::new(Streams::Refused);
     server.put("web/a", 1);
-    for fault in [Fault::Hidden(410, "Expired"), Fault::Status(410, "Expired", None), Fault::Empty] {
+    for fault in [
+        Fault::Hidden(410, "Expired"),
+        Fault::Status(410, "Expired", None),
+        Fault::Empty,
+    ] {
         server.state().requests.clear();
         server.state().watch_faults = vec![fault; 1000].into();
         let informer = informer(&server);
         informer.start();
         tokio::time::sleep(Duration::from_secs(600)).await;
         let requests = server.state().requests.len();
-        assert!((10..100).contains(&requests), "{fault:?}: {requests} in ten minutes");
+        assert!(
+            (10..100).contains(&requests),
+            "{fault:?}: {requests} in ten minutes"
+        );
         let status = informer.status().borrow().clone();
-        assert!(matches!(status.state, ReflectorState::BackingOff { .. }), "{status:?}");
+        assert!(
+            matches!(status.state, ReflectorState::BackingOff { .. }),
+            "{status:?}"
+        );
         assert!(status.last_error.is_some() || fault == Fault::Empty);
         server.state().watch_faults.clear();
         server.put("web/a", 2);

@@ -27,7 +27,10 @@ async fn a_handler_that_panics_goes_on_and_harms_nobody() {
         converges(&server, &informer, "put").await;
     }
     eventually("all told", || before.told().len() == 3 && other.told().len() == 3).await;
-    assert_eq!((registration.metrics().panics, registration.metrics().delivered), (1, 3));
+    assert_eq!(
+        (registration.metrics().panics, registration.metrics().delivered),
+        (1, 3)
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -37,7 +40,10 @@ async fn filters_turn_changes_into_additions_and_deletions() {
     server.put("web/b", 2);
     let informer = informer(&server);
     let history = History::default();
-    informer.add_event_handler(Filtered::new(|thing: &Thing| thing.size % 2 == 0, history.handler()));
+    informer.add_event_handler(Filtered::new(
+        |thing: &Thing| thing.size % 2 == 0,
+        history.handler(),
+    ));
     informer.start();
     informer.wait_synced().await.unwrap();
     for (key, size) in [("web/a", 4), ("web/a", 6), ("web/a", 7), ("web/a", 9)] {
@@ -47,7 +53,10 @@ async fn filters_turn_changes_into_additions_and_deletions() {
     server.delete("web/a");
     server.delete("web/b");
     eventually("told", || history.told().len() == 5).await;
-    assert_eq!(history.told(), ["+web/b@12=2", "+web/a@13=4", "~web/a@14=6", "-web/a", "-web/b"]);
+    assert_eq!(
+        history.told(),
+        ["+web/b@12=2", "+web/a@13=4", "~web/a@14=6", "-web/a", "-web/b"]
+    );
     assert_eq!(history.known().wrong, [""; 0]);
 }
 
@@ -80,7 +89,10 @@ async fn a_sleeping_reader_is_bounded_and_alone() {
         deepest = deepest.max(asleep.registration().metrics().depth);
     }
     let expected = server.texts();
-    eventually("the others are told", || histories.iter().all(|history| history.texts() == expected)).await;
+    eventually("the others are told", || {
+        histories.iter().all(|history| history.texts() == expected)
+    })
+    .await;
     for history in &histories {
         assert_eq!(history.known().wrong, [""; 0]);
         assert!(history.told().len() >= 3000, "each state is told");
@@ -154,7 +166,10 @@ async fn a_late_handler_misses_nothing_under_churn() {
     }
     converges(&server, &informer, "churn").await;
     let expected = server.texts();
-    eventually("told", || histories.iter().all(|history| history.texts() == expected)).await;
+    eventually("told", || {
+        histories.iter().all(|history| history.texts() == expected)
+    })
+    .await;
     for history in histories {
         assert_eq!(history.known().wrong, [""; 0]);
     }
@@ -192,7 +207,11 @@ async fn removal_and_stop_wait_for_running_calls() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     informer.stop().await;
-    assert_eq!(begun.load(Ordering::SeqCst), 2, "the removed one is not called again");
+    assert_eq!(
+        begun.load(Ordering::SeqCst),
+        2,
+        "the removed one is not called again"
+    );
     assert_eq!(ended.load(Ordering::SeqCst), 2);
 }
 

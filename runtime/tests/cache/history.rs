@@ -46,12 +46,22 @@ impl History {
                 before.is_none()
             }
             Event::Updated { old, new } => {
-                known.told.push(format!("{}{}", if event.is_resync() { '=' } else { '~' }, text(new)));
+                known.told.push(format!(
+                    "{}{}",
+                    if event.is_resync() { '=' } else { '~' },
+                    text(new)
+                ));
                 known.objects.insert(key.clone(), new.clone());
-                before.is_some_and(|before| Arc::ptr_eq(&before, old) && before.metadata.uid == new.metadata.uid)
+                before.is_some_and(|before| {
+                    Arc::ptr_eq(&before, old) && before.metadata.uid == new.metadata.uid
+                })
             }
             Event::Deleted(deleted) => {
-                let mark = if matches!(deleted, Deleted::Known(_)) { '-' } else { 'x' };
+                let mark = if matches!(deleted, Deleted::Known(_)) {
+                    '-'
+                } else {
+                    'x'
+                };
                 known.told.push(format!("{mark}{key}"));
                 known.objects.remove(&key);
                 before.is_some()

@@ -24,7 +24,11 @@ async fn handlers_see_the_first_list_then_changes() {
             informer.start();
             informer.wait_synced().await.unwrap();
             assert!(registration.has_synced());
-            assert_eq!(early.known().initial, 2, "{queue:?}: state built by handlers is there");
+            assert_eq!(
+                early.known().initial,
+                2,
+                "{queue:?}: state built by handlers is there"
+            );
             assert_eq!(early.take(), ["+web/a@11=1", "+web/b@12=2"]);
 
             server.put("web/a", 3);
@@ -65,7 +69,10 @@ async fn what_happens_while_an_informer_is_stopped_is_told_after_a_restart() {
     history.take();
     let a = informer.store().get("web", "a").unwrap();
     informer.stop().await;
-    assert!(matches!(informer.status().borrow().state, ReflectorState::Stopped));
+    assert!(matches!(
+        informer.status().borrow().state,
+        ReflectorState::Stopped
+    ));
     assert!(informer.wait_synced().await.is_err());
     server.put("web/b", 2);
     server.delete("web/c");
@@ -78,7 +85,10 @@ async fn what_happens_while_an_informer_is_stopped_is_told_after_a_restart() {
     eventually("told", || history.known().told.len() >= 3).await;
     assert_eq!(history.take(), ["xweb/c", "xweb/b", "+web/b@17=3"]);
     assert_eq!(history.known().wrong, [""; 0]);
-    assert!(Arc::ptr_eq(&a, &informer.store().get("web", "a").unwrap()), "unchanged");
+    assert!(
+        Arc::ptr_eq(&a, &informer.store().get("web", "a").unwrap()),
+        "unchanged"
+    );
     informer.stop().await;
     informer.start();
     drop(informer);
@@ -107,7 +117,11 @@ async fn a_thousand_informers_leave_nothing_behind() {
     tokio::task::yield_now().await;
     assert_eq!(metrics.num_alive_tasks(), before);
     assert_eq!(server.watchers(), 0);
-    assert_eq!(Arc::strong_count(&alive), 1, "handlers are dropped with their informers");
+    assert_eq!(
+        Arc::strong_count(&alive),
+        1,
+        "handlers are dropped with their informers"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -169,7 +183,9 @@ async fn listers_read_by_name_namespace_and_index() {
         server.put(key, 7);
     }
     let informer = informer(&server);
-    let by_size = informer.add_index("size", |thing: &Thing| vec![thing.size]).unwrap();
+    let by_size = informer
+        .add_index("size", |thing: &Thing| vec![thing.size])
+        .unwrap();
     informer.start();
     informer.wait_synced().await.unwrap();
     let lister = informer.lister();
@@ -196,20 +212,29 @@ async fn a_transform_that_fails_or_panics_costs_one_object() {
         }
         let calls = Arc::new(AtomicUsize::new(0));
         let counted = calls.clone();
-        let transform = Transform::drop_managed_fields().then(Transform::fallible(move |thing: &mut Thing| {
-            counted.fetch_add(1, Ordering::Relaxed);
-            match thing.size {
-                -1 => Err("on purpose".into()),
-                -2 => panic!("on purpose"),
-                _ => Ok(()),
-            }
-        }));
+        let transform =
+            Transform::drop_managed_fields().then(Transform::fallible(move |thing: &mut Thing| {
+                counted.fetch_add(1, Ordering::Relaxed);
+                match thing.size {
+                    -1 => Err("on purpose".into()),
+                    -2 => panic!("on purpose"),
+                    _ => Ok(()),
+                }
+            }));
         let informer = informer_with(&server, |options| options.transform = Some(transform));
         informer.start();
         informer.wait_synced().await.unwrap();
         assert_eq!(stored(&informer), ["web/a@11=1"]);
         assert_eq!(calls.load(Ordering::Relaxed), 3, "once for each object");
-        assert!(informer.store().get("web", "a").unwrap().metadata.managed_fields.is_empty());
+        assert!(
+            informer
+                .store()
+                .get("web", "a")
+                .unwrap()
+                .metadata
+                .managed_fields
+                .is_empty()
+        );
         let status = informer.status().borrow().clone();
         assert_eq!(status.skipped, 2);
         assert!(status.last_skipped.unwrap().reason.contains("panicked"));
@@ -254,11 +279,19 @@ async fn an_unreadable_object_costs_one_object() {
         server.compact();
         server.cut(Cut::Expired);
         server.put("web/e", 1);
-        converges_on(&informer, &["web/a@11=1", "web/c@13=1", "web/d@15=1", "web/e@16=1"]).await;
+        converges_on(
+            &informer,
+            &["web/a@11=1", "web/c@13=1", "web/d@15=1", "web/e@16=1"],
+        )
+        .await;
         server.put("web/a", 2);
         server.delete("web/bad");
         converges(&server, &informer, "readable again").await;
-        assert!(!history.told().iter().any(|told| told.starts_with(['x', '-'])), "{:?}", history.told());
+        assert!(
+            !history.told().iter().any(|told| told.starts_with(['x', '-'])),
+            "{:?}",
+            history.told()
+        );
     }
 }
 
@@ -267,12 +300,18 @@ async fn a_source_that_panics_is_tried_again() {
     let server = Server::new(Streams::Refused);
     server.put("web/a", 1);
     server.state().list_faults.extend([Fault::Panic, Fault::Panic]);
-    server.state().watch_faults.extend([Fault::Status(400, "BadRequest", None), Fault::Panic]);
+    server
+        .state()
+        .watch_faults
+        .extend([Fault::Status(400, "BadRequest", None), Fault::Panic]);
     let informer = informer(&server);
     let status = informer.status();
     informer.start();
     converges(&server, &informer, "panics").await;
-    eventually("watching", || matches!(status.borrow().state, ReflectorState::Watching)).await;
+    eventually("watching", || {
+        matches!(status.borrow().state, ReflectorState::Watching)
+    })
+    .await;
     eventually("three panics", || status.borrow().panics == 3).await;
     server.put("web/a", 2);
     converges(&server, &informer, "after panics").await;

@@ -53,7 +53,10 @@ fn stored(informer: &SharedInformer<Thing>) -> Vec<String> {
     let objects = informer.store().list_sorted();
     let texts = objects.iter().map(|object| {
         let meta = &object.metadata;
-        format!("{}/{}@{}={}", meta.namespace, meta.name, meta.resource_version, object.size)
+        format!(
+            "{}/{}@{}={}",
+            meta.namespace, meta.name, meta.resource_version, object.size
+        )
     });
     texts.collect()
 }

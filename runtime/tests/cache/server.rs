@@ -7,7 +7,8 @@ use bytes::Bytes;
 use kubeloom::generated::*;
 use kubeloom::rest::ClientOptions;
 use kubeloom::transport::{
-    Body, BoxFuture, ConnectFailure, Headers, Request, Response, Transport, TransportError, TransportErrorKind,
+    Body, BoxFuture, ConnectFailure, Headers, Request, Response, Transport, TransportError,
+    TransportErrorKind,
 };
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -167,7 +168,9 @@ impl Server {
     }
 
     pub fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.state
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     pub fn watchers(&self) -> usize {
@@ -191,7 +194,10 @@ impl Server {
         state.version += 1;
         let version = state.version;
         let place = (namespace.to_owned(), name.to_owned());
-        let known = state.objects.get(&place).map(|object| object["metadata"]["uid"].clone());
+        let known = state
+            .objects
+            .get(&place)
+            .map(|object| object["metadata"]["uid"].clone());
         let kind = if known.is_some() { "MODIFIED" } else { "ADDED" };
         let uid = known.unwrap_or_else(|| {
             state.uids += 1;
@@ -235,7 +241,9 @@ impl Server {
             let last = match how {
                 Cut::Close => None,
                 Cut::Reset => Some(Err(broken(TransportErrorKind::Reset))),
-                Cut::HalfFrame => Some(Ok(Bytes::from_static(b"{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"na"))),
+                Cut::HalfFrame => Some(Ok(Bytes::from_static(
+                    b"{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"na",
+                ))),
                 Cut::Expired => Some(Ok(event("ERROR", &status(410, "Expired", None)))),
                 Cut::TooManyRequests => Some(Ok(event("ERROR", &status(429, "TooManyRequests", Some(1))))),
                 Cut::InternalError => Some(Ok(event("ERROR", &status(500, "InternalError", None)))),
@@ -261,8 +269,9 @@ impl Server {
         self.cut(Cut::Reset);
         let mut state = self.state();
         (state.objects, state.version) = backup;
+        // A server that has just started knows no history.
         state.log.clear();
-        state.oldest = 0;
+        state.oldest = state.version;
         state.tokens.clear();
     }
 
@@ -287,8 +296,14 @@ impl Server {
                 body["details"]["causes"] = json!([{"reason": "ResourceVersionTooLarge"}]);
                 return answer(504, Body::full(body.to_string()));
             }
-            let objects = state.objects.iter().filter(|((ns, _), _)| namespace.is_none_or(|one| ns == one));
-            (state.version, objects.map(|(_, object)| object.clone()).collect::<Vec<_>>())
+            let objects = state
+                .objects
+                .iter()
+                .filter(|((ns, _), _)| namespace.is_none_or(|one| ns == one));
+            (
+                state.version,
+                objects.map(|(_, object)| object.clone()).collect::<Vec<_>>(),
+            )
         } else {
             assert_eq!(get("resourceVersion"), "", "no version with a token");
             match state.tokens.remove(get("continue")) {
@@ -367,7 +382,9 @@ impl State {
 
     fn send(&mut self, namespace: Option<&str>, bytes: &Bytes) {
         self.watchers.retain(|watcher| {
-            let sees = namespace.is_none() || watcher.namespace.is_none() || watcher.namespace.as_deref() == namespace;
+            let sees = namespace.is_none()
+                || watcher.namespace.is_none()
+                || watcher.namespace.as_deref() == namespace;
             !watcher.sender.is_closed() && (!sees || watcher.sender.send(Ok(bytes.clone())).is_ok())
         });
     }
@@ -378,15 +395,20 @@ fn faulty(fault: Fault, is_watch: bool) -> Result<Response, TransportError> {
     match fault {
         Fault::Refused => Err(broken(refused)),
         Fault::Reset => Err(broken(TransportErrorKind::Reset)),
-        Fault::Status(code, reason, after) => {
-            Ok(answer(code, Body::full(serde_json::to_string_pretty(&status(code, reason, after)).unwrap())))
-        }
-        Fault::Hidden(code, reason) if is_watch => {
-            Ok(answer(200, Body::full(event("ERROR", &status(code, reason, None)))))
-        }
+        Fault::Status(code, reason, after) => Ok(answer(
+            code,
+            Body::full(serde_json::to_string_pretty(&status(code, reason, after)).unwrap()),
+        )),
+        Fault::Hidden(code, reason) if is_watch => Ok(answer(
+            200,
+            Body::full(event("ERROR", &status(code, reason, None))),
+        )),
         Fault::Hidden(code, reason) => Ok(answer(200, Body::full(status(code, reason, None).to_string()))),
         Fault::Html => Ok(answer(200, Body::full("<html>hello</html>"))),
-        Fault::HalfBody => Ok(answer(200, Body::full("{\"metadata\": {\"resourceVersion\": \"3\"}, \"items\": [{\"metadata\""))),
+        Fault::HalfBody => Ok(answer(
+            200,
+            Body::full("{\"metadata\": {\"resourceVersion\": \"3\"}, \"items\": [{\"metadata\""),
+        )),
         Fault::Empty if is_watch => Ok(answer(200, Body::empty())),
         Fault::Empty => Err(broken(TransportErrorKind::Closed)),
         Fault::Panic => panic!("on purpose"),
@@ -398,13 +420,22 @@ impl Transport for Server {
         Box::pin(async move {
             let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
             let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
-            let query: BTreeMap<_, _> = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-            let namespace = path.split("/namespaces/").nth(1).and_then(|rest| rest.split('/').next());
+            let query: BTreeMap<_, _> = pairs
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect();
+            let namespace = path
+                .split("/namespaces/")
+                .nth(1)
+                .and_then(|rest| rest.split('/').next());
             let is_watch = query.get("watch").is_some_and(|watch| watch == "true");
             let fault = {
                 let mut state = self.state();
                 state.requests.push(request.path.clone());
-                if is_watch { state.watch_faults.pop_front() } else { state.list_faults.pop_front() }
+                if is_watch {
+                    state.watch_faults.pop_front()
+                } else {
+                    state.list_faults.pop_front()
+                }
             };
             match fault {
                 Some(fault) => faulty(fault, is_watch),

@@ -117,7 +117,10 @@ impl<V: IndexValue, F> Writer<V, F> {
             return Vec::new();
         };
         catch_unwind(AssertUnwindSafe(|| (self.values)(object))).unwrap_or_else(|_| {
-            tracing::error!(index = self.name, "an index function panicked; the object is left out");
+            tracing::error!(
+                index = self.name,
+                "an index function panicked; the object is left out"
+            );
             Vec::new()
         })
     }

@@ -254,7 +254,10 @@ impl<K: Object> Indexer<K> {
             if table.indices.iter().any(|(known, _)| known == name) {
                 return Err(DuplicateIndex(name.into()));
             }
-            table.iter_slots().map(|(slot, object)| (slot, object.clone())).collect()
+            table
+                .iter_slots()
+                .map(|(slot, object)| (slot, object.clone()))
+                .collect()
         };
         let mut map: Box<dyn std::any::Any + Send + Sync> = Box::new(ValueMap::<V>::new());
         let mut writer = Writer::new(name, values);
@@ -293,12 +296,16 @@ impl<K: Object> Indexer<K> {
 
     /// The objects with a value in an index of texts; none if there is no such index.
     pub fn by_index(&self, name: &str, value: &str) -> Vec<Arc<K>> {
-        self.index::<Str>(name).map(|index| index.get(value)).unwrap_or_default()
+        self.index::<Str>(name)
+            .map(|index| index.get(value))
+            .unwrap_or_default()
     }
 
     /// The keys of the objects with a value in an index of texts, sorted.
     pub fn index_keys(&self, name: &str, value: &str) -> Vec<ObjectKey> {
-        self.index::<Str>(name).map(|index| index.keys(value)).unwrap_or_default()
+        self.index::<Str>(name)
+            .map(|index| index.keys(value))
+            .unwrap_or_default()
     }
 
     /// Puts an object in the place of the one of its key, or in a new one.
@@ -343,7 +350,9 @@ impl<K: Object> Indexer<K> {
             };
             let is_idle = match (&old, &change) {
                 (Some(old), Write::Put(new)) => Arc::ptr_eq(old, new),
-                (Some(old), Write::PutIfChanged(new)) => Arc::ptr_eq(old, new) || is_same_state(&**old, &**new),
+                (Some(old), Write::PutIfChanged(new)) => {
+                    Arc::ptr_eq(old, new) || is_same_state(&**old, &**new)
+                }
                 (old, Write::Remove(_)) => old.is_none(),
                 _ => false,
             };
@@ -454,7 +463,8 @@ fn replacing<K: Object>(table: &Table<K>, all: &Replacement<K>) -> Vec<(Option<A
         stays.extend(place);
         let old = place.and_then(|slot| table.at(slot));
         let is_known = old.is_some_and(|old| {
-            Arc::ptr_eq(old, object) || (all.sharing == Sharing::Unchanged && is_same_state(&**old, &**object))
+            Arc::ptr_eq(old, object)
+                || (all.sharing == Sharing::Unchanged && is_same_state(&**old, &**object))
         });
         if !is_known {
             puts.push((old.cloned(), Write::Put(object.clone())));
@@ -485,7 +495,9 @@ impl<K, V> Clone for Index<K, V> {
 
 impl<K, V> fmt::Debug for Index<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Index").field("place", &self.place).finish_non_exhaustive()
+        f.debug_struct("Index")
+            .field("place", &self.place)
+            .finish_non_exhaustive()
     }
 }
 
@@ -498,7 +510,11 @@ impl<K: Object, V: IndexValue> Index<K, V> {
     {
         let table = read(&self.store.shared.table);
         let slots = table.map::<V>(self.place).map(|map| map.slots(value));
-        slots.into_iter().flatten().filter_map(|slot| table.at(slot).cloned()).collect()
+        slots
+            .into_iter()
+            .flatten()
+            .filter_map(|slot| table.at(slot).cloned())
+            .collect()
     }
 
     /// The objects with this value, by namespace and name.
@@ -518,7 +534,11 @@ impl<K: Object, V: IndexValue> Index<K, V> {
         V: Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
-        let mut keys: Vec<_> = self.get(value).iter().map(|object| ObjectKey::of(&**object)).collect();
+        let mut keys: Vec<_> = self
+            .get(value)
+            .iter()
+            .map(|object| ObjectKey::of(&**object))
+            .collect();
         keys.sort_unstable();
         keys
     }

@@ -38,9 +38,7 @@ impl<K: Object> Table<K> {
 
     pub(super) fn place(&self, key: KeyRef<'_>) -> Option<u32> {
         let hash = self.hasher.hash_one(key);
-        self.places
-            .find(hash, |slot| self.is_at(*slot, key))
-            .copied()
+        self.places.find(hash, |slot| self.is_at(*slot, key)).copied()
     }
 
     fn is_at(&self, slot: u32, key: KeyRef<'_>) -> bool {

@@ -6,7 +6,13 @@ use super::*;
 use crate::cache::testing::{Thing, texts, thing};
 
 fn parity(object: &Thing) -> Vec<Str> {
-    object.metadata.labels.get("parity").cloned().into_iter().collect()
+    object
+        .metadata
+        .labels
+        .get("parity")
+        .cloned()
+        .into_iter()
+        .collect()
 }
 
 fn replacement(objects: Vec<Arc<Thing>>, version: &str) -> Replacement<Thing> {
@@ -42,7 +48,14 @@ fn an_index_that_is_added_later_has_what_is_there() {
         store.put(thing(&format!("a/{version}"), "", version));
     }
     let by_version = store
-        .add_index("version", |object: &Thing| object.metadata.resource_version.parse::<u64>().into_iter().collect())
+        .add_index("version", |object: &Thing| {
+            object
+                .metadata
+                .resource_version
+                .parse::<u64>()
+                .into_iter()
+                .collect()
+        })
         .unwrap();
     assert_eq!(by_version.keys(&7), [ObjectKey::namespaced("a", "7")]);
     store.put(thing("a/7", "", 70));
@@ -88,7 +101,11 @@ fn a_relist_keeps_the_arcs_of_unchanged_objects() {
             Written::Unchanged => "=".to_owned(),
         })
         .collect();
-    assert_eq!(told, ["-c", "~b", "+d"], "what is gone first, then in the list's order");
+    assert_eq!(
+        told,
+        ["-c", "~b", "+d"],
+        "what is gone first, then in the list's order"
+    );
     let mut distrusting = replacement(vec![thing("a", "1", 5)], "3");
     distrusting.sharing = Sharing::Nothing;
     store.replace(distrusting);
@@ -159,7 +176,9 @@ fn model() {
         let store = Indexer::new();
         let mut model: BTreeMap<ObjectKey, Arc<Thing>> = BTreeMap::new();
         let mut index = None;
-        let keys: Vec<String> = (0..12).map(|key| format!("{}/{key}", ["a", "b"][key % 2])).collect();
+        let keys: Vec<String> = (0..12)
+            .map(|key| format!("{}/{key}", ["a", "b"][key % 2]))
+            .collect();
         for version in 1..300 {
             let some = |random: &mut fastrand::Rng| {
                 let key = &keys[random.usize(..keys.len())];
@@ -181,7 +200,11 @@ fn model() {
                     for _ in 0..random.usize(..6) {
                         let object = some(&mut random);
                         let key = ObjectKey::of(&*object);
-                        let write = if random.bool() { Write::Put(object) } else { Write::Remove(key.clone()) };
+                        let write = if random.bool() {
+                            Write::Put(object)
+                        } else {
+                            Write::Remove(key.clone())
+                        };
                         writes.insert(key, write);
                     }
                     for (key, write) in &writes {
@@ -195,7 +218,10 @@ fn model() {
                 8 => {
                     let mut all: Vec<_> = model.values().filter(|_| random.bool()).cloned().collect();
                     all.push(some(&mut random));
-                    model = all.iter().map(|object| (ObjectKey::of(&**object), object.clone())).collect();
+                    model = all
+                        .iter()
+                        .map(|object| (ObjectKey::of(&**object), object.clone()))
+                        .collect();
                     store.replace(replacement(all, &version.to_string()));
                 }
                 _ if index.is_none() => index = Some(store.add_index("parity", parity).unwrap()),
@@ -210,7 +236,11 @@ fn model() {
             }
             if let Some(index) = &index {
                 for value in ["odd", "even"] {
-                    let expected: Vec<_> = all.iter().filter(|one| parity(one)[0] == value).cloned().collect();
+                    let expected: Vec<_> = all
+                        .iter()
+                        .filter(|one| parity(one)[0] == value)
+                        .cloned()
+                        .collect();
                     assert_eq!(index.get_sorted(value), expected, "seed {seed}, step {version}");
                 }
             }

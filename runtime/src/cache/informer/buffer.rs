@@ -89,7 +89,10 @@ impl<K: Object> Buffer<K> {
 
     pub(super) fn pop(&mut self) -> Option<Entry<K>> {
         if let Some(object) = self.initial.next() {
-            return Some(Entry::Event(Event::Added { object, initial: true }));
+            return Some(Entry::Event(Event::Added {
+                object,
+                initial: true,
+            }));
         }
         if self.front.is_empty() {
             self.refill();
@@ -164,10 +167,9 @@ enum Merged<K> {
 /// Two events of one key, in order, as few as tell the same.
 fn merged<K>(first: Event<K>, second: Event<K>) -> Merged<K> {
     match (first, second) {
-        (Event::Added { initial, .. }, Event::Updated { new, .. }) => Merged::One(Event::Added {
-            object: new,
-            initial,
-        }),
+        (Event::Added { initial, .. }, Event::Updated { new, .. }) => {
+            Merged::One(Event::Added { object: new, initial })
+        }
         (Event::Added { .. }, Event::Deleted(_)) => Merged::None,
         (Event::Updated { old, .. }, Event::Updated { new, .. }) => Merged::One(Event::Updated { old, new }),
         (Event::Updated { .. }, Event::Deleted(deleted)) => Merged::One(Event::Deleted(deleted)),

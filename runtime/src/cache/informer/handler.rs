@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use super::buffer::{Buffer, Entry, Overflow};
-use super::hub::Hub;
 use super::event::{Event, EventHandler};
+use super::hub::Hub;
 use crate::cache::object::Object;
 use crate::cache::sync::{Waiter, lock, wake};
 
@@ -125,7 +125,11 @@ impl<K: Object> Cell<K> {
             state.consumer.register(cx.waker());
             return Poll::Pending;
         };
-        let waker = if state.buffer.has_room() { state.producer.take() } else { None };
+        let waker = if state.buffer.has_room() {
+            state.producer.take()
+        } else {
+            None
+        };
         drop(state);
         wake(waker);
         Poll::Ready(Some(entry))
@@ -196,13 +200,17 @@ impl<K: Object> Cell<K> {
     }
 
     pub(super) fn reached_sync(&self) {
-        self.synced.send_if_modified(|synced| !std::mem::replace(synced, true));
+        self.synced
+            .send_if_modified(|synced| !std::mem::replace(synced, true));
     }
 
     fn deliver(&self, handler: &mut dyn EventHandler<K>, event: Event<K>) {
         if catch_unwind(AssertUnwindSafe(|| handler.on_event(event))).is_err() {
             self.panics.fetch_add(1, Ordering::Relaxed);
-            tracing::error!(handler = self.options.name, "a handler panicked; it goes on with the next event");
+            tracing::error!(
+                handler = self.options.name,
+                "a handler panicked; it goes on with the next event"
+            );
         }
         self.delivered.fetch_add(1, Ordering::Relaxed);
     }

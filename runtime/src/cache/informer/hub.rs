@@ -87,7 +87,10 @@ impl<K: Object> Hub<K> {
 
     pub(super) fn remove(&self, cell: &Arc<Cell<K>>) {
         let mut members = lock(&self.members);
-        let place = members.list.iter().position(|member| Arc::ptr_eq(&member.cell, cell));
+        let place = members
+            .list
+            .iter()
+            .position(|member| Arc::ptr_eq(&member.cell, cell));
         let removed = place.map(|place| members.list.remove(place));
         drop(members);
         // The handler may have a destructor that takes its time.
@@ -270,12 +273,7 @@ fn resync<K>(object: Arc<K>) -> Told<K> {
 }
 
 /// What there is to tell of a change; `word` is what was said of a deletion.
-fn tell<K: Object>(
-    written: Written<K>,
-    word: Option<Deleted<K>>,
-    initial: bool,
-    told: &mut Vec<Told<K>>,
-) {
+fn tell<K: Object>(written: Written<K>, word: Option<Deleted<K>>, initial: bool, told: &mut Vec<Told<K>>) {
     let added = |object| Told::All(Event::Added { object, initial });
     let tombstone = |old: Arc<K>| Deleted::Unknown {
         key: ObjectKey::of(&*old),

@@ -175,12 +175,18 @@ impl<K: Object> SharedInformer<K> {
         // The store is new: the name is free.
         let _ = store.add_index(NAMESPACE_INDEX, |object: &K| {
             let namespace = &object.object_meta().namespace;
-            if namespace.is_empty() { Vec::new() } else { vec![namespace.clone()] }
+            if namespace.is_empty() {
+                Vec::new()
+            } else {
+                vec![namespace.clone()]
+            }
         });
         let core = Arc::new(Core {
             source: AnyListWatch::new(source),
             hub: Hub::new(store),
-            status: Arc::new(watch::Sender::new(ReflectorStatus::new(options.reflector.watch_list))),
+            status: Arc::new(watch::Sender::new(ReflectorStatus::new(
+                options.reflector.watch_list,
+            ))),
             options,
             run: Mutex::new(None),
         });
@@ -235,7 +241,8 @@ impl<K: Object> SharedInformer<K> {
     /// Whether it has been started and not stopped.
     pub fn is_running(&self) -> bool {
         let run = lock(&self.core.run);
-        run.as_ref().is_some_and(|run| !*run.stop.borrow() && !*run.done.borrow())
+        run.as_ref()
+            .is_some_and(|run| !*run.stop.borrow() && !*run.done.borrow())
     }
 
     /// How the reading fares, now and at each change.
@@ -306,7 +313,11 @@ impl<K: Object> SharedInformer<K> {
         }
     }
 
-    fn register(&self, handler: Option<Box<dyn EventHandler<K>>>, options: HandlerOptions) -> Registration<K> {
+    fn register(
+        &self,
+        handler: Option<Box<dyn EventHandler<K>>>,
+        options: HandlerOptions,
+    ) -> Registration<K> {
         let cell = Cell::new(options);
         self.core.hub.add(cell.clone(), handler);
         Registration {
@@ -329,7 +340,9 @@ impl<K: Object> SharedInformer<K> {
         let not_synced = || NotSynced {
             resource: self.core.source.resource(),
         };
-        let run = lock(&self.core.run).as_ref().map(|run| (run.stop.subscribe(), run.done.clone()));
+        let run = lock(&self.core.run)
+            .as_ref()
+            .map(|run| (run.stop.subscribe(), run.done.clone()));
         let (mut stop, mut done) = run.ok_or_else(not_synced)?;
         let synced = async {
             self.core.hub.synced().await;

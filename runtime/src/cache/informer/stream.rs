@@ -55,6 +55,8 @@ impl<K: Object> Drop for EventStream<K> {
 
 impl<K: Object> fmt::Debug for EventStream<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EventStream").field("registration", &self.registration).finish()
+        f.debug_struct("EventStream")
+            .field("registration", &self.registration)
+            .finish()
     }
 }

@@ -156,7 +156,10 @@ impl<K: Object> State<K> {
             }
         }
         for (key, last) in gone {
-            let tombstone = Deleted::Unknown { key: key.clone(), last };
+            let tombstone = Deleted::Unknown {
+                key: key.clone(),
+                last,
+            };
             self.push(key, Delta::Deleted(tombstone));
         }
     }
@@ -263,7 +266,11 @@ impl<K: Object> Queue<K> for DeltaFifo<K> {
             state.consumer.register(cx.waker());
             return Poll::Pending;
         };
-        let deltas = state.items.remove(&key).map(|item| item.deltas).unwrap_or_default();
+        let deltas = state
+            .items
+            .remove(&key)
+            .map(|item| item.deltas)
+            .unwrap_or_default();
         state.len -= deltas.len();
         let initial = state.initial.min(1);
         state.initial -= initial;

@@ -208,7 +208,11 @@ impl<K: Object> Queue<K> for InOrderQueue<K> {
     fn list(&self) -> Vec<Arc<K>> {
         let state = lock(&self.state);
         let mut seen = HashSet::new();
-        let newest = state.deltas.iter().rev().filter(|delta| delta.key().is_some_and(|key| seen.insert(key)));
+        let newest = state
+            .deltas
+            .iter()
+            .rev()
+            .filter(|delta| delta.key().is_some_and(|key| seen.insert(key)));
         newest.filter_map(|delta| delta.object().cloned()).collect()
     }
 

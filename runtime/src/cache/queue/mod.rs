@@ -115,7 +115,9 @@ pub struct Batch<K> {
 
 impl<K: fmt::Debug> fmt::Debug for Batch<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Batch").field("deltas", &self.deltas).finish_non_exhaustive()
+        f.debug_struct("Batch")
+            .field("deltas", &self.deltas)
+            .finish_non_exhaustive()
     }
 }
 
@@ -234,7 +236,9 @@ impl<K: Object> Sink<K> for Indexer<K> {
     }
 
     fn delete(&self, deleted: Deleted<K>) {
-        let version = deleted.last().map(|last| last.object_meta().resource_version.clone());
+        let version = deleted
+            .last()
+            .map(|last| last.object_meta().resource_version.clone());
         self.transaction(vec![Write::Remove(deleted.key())], version);
     }
 

@@ -22,7 +22,9 @@ fn pop(queue: &dyn Queue<Thing>) -> Option<Batch<Thing>> {
 }
 
 fn is_ready(queue: &dyn Queue<Thing>) -> bool {
-    queue.poll_ready(&mut Context::from_waker(Waker::noop())).is_ready()
+    queue
+        .poll_ready(&mut Context::from_waker(Waker::noop()))
+        .is_ready()
 }
 
 fn told(delta: &Delta<Thing>) -> String {
@@ -33,7 +35,10 @@ fn told(delta: &Delta<Thing>) -> String {
         Delta::Sync(object) => format!("s{}", text(object)),
         Delta::Deleted(Deleted::Known(object)) => format!("-{}", text(object)),
         Delta::Deleted(Deleted::Unknown { key, last }) => {
-            format!("x{key}({})", last.as_ref().map(|last| text(last)).unwrap_or_default())
+            format!(
+                "x{key}({})",
+                last.as_ref().map(|last| text(last)).unwrap_or_default()
+            )
         }
         Delta::ReplacedAll(all) => format!("all[{}]@{}", texts(&all.objects).join(" "), all.resource_version),
         Delta::SyncAll => "sync".to_owned(),
@@ -68,7 +73,9 @@ fn in_order_keeps_order_and_bounds_batches() {
     for number in 0..1500 {
         queue.add(thing(&number.to_string(), "", number + 1));
     }
-    let sizes: Vec<_> = std::iter::from_fn(|| pop(&queue)).map(|batch| batch.deltas.len()).collect();
+    let sizes: Vec<_> = std::iter::from_fn(|| pop(&queue))
+        .map(|batch| batch.deltas.len())
+        .collect();
     assert_eq!(sizes, [1000, 500]);
 }
 
@@ -127,7 +134,12 @@ fn both() -> Vec<(&'static str, Indexer<Thing>, Arc<dyn Queue<Thing>>)> {
         Arc::new(DeltaFifo::with_capacity(&stores[1], 4)),
     ];
     let names = ["in order", "delta fifo"];
-    names.into_iter().zip(stores).zip(queues).map(|((name, store), queue)| (name, store, queue)).collect()
+    names
+        .into_iter()
+        .zip(stores)
+        .zip(queues)
+        .map(|((name, store), queue)| (name, store, queue))
+        .collect()
 }
 
 #[test]
@@ -176,7 +188,10 @@ fn a_full_queue_asks_to_wait_and_a_closed_one_ends() {
         queue.close();
         queue.add(thing("late", "", 9));
         while let Some(batch) = pop(&*queue) {
-            assert!(batch.deltas.iter().all(|delta| !told(delta).contains("late")), "{name}");
+            assert!(
+                batch.deltas.iter().all(|delta| !told(delta).contains("late")),
+                "{name}"
+            );
         }
         let end = queue.poll_pop(&mut Context::from_waker(Waker::noop()));
         assert!(matches!(end, Poll::Ready(None)), "{name}");
@@ -212,11 +227,20 @@ fn consume(name: &str, store: &Indexer<Thing>, batch: Batch<Thing>) {
         unique.sort();
         unique.dedup();
         assert_eq!(unique.len(), keys.len(), "objects of a batch differ");
-        assert!(keys.len() == 1 || keys.iter().all(Option::is_some), "a list is alone");
+        assert!(
+            keys.len() == 1 || keys.iter().all(Option::is_some),
+            "a list is alone"
+        );
     } else {
-        assert!(keys.iter().all(|key| key.is_some() && *key == keys[0]), "one object a batch");
+        assert!(
+            keys.iter().all(|key| key.is_some() && *key == keys[0]),
+            "one object a batch"
+        );
         for pair in batch.deltas.windows(2) {
-            assert!(!pair.iter().all(|delta| matches!(delta, Delta::Deleted(_))), "deletions are merged");
+            assert!(
+                !pair.iter().all(|delta| matches!(delta, Delta::Deleted(_))),
+                "deletions are merged"
+            );
         }
     }
     for delta in batch.deltas {
@@ -225,7 +249,10 @@ fn consume(name: &str, store: &Indexer<Thing>, batch: Batch<Thing>) {
                 store.put(object);
             }
             Delta::Sync(object) => {
-                assert!(store.get_key(&ObjectKey::of(&*object)).is_some(), "only what is known is shown again");
+                assert!(
+                    store.get_key(&ObjectKey::of(&*object)).is_some(),
+                    "only what is known is shown again"
+                );
             }
             Delta::Deleted(deleted) => {
                 store.remove(&deleted.key());
@@ -285,7 +312,11 @@ fn model() {
                     }
                     assert!(queue.is_empty() && queue.list().is_empty());
                     let expected: Vec<_> = server.values().cloned().collect();
-                    assert_eq!(texts(&store.list()), texts(&expected), "{name}, seed {seed}, version {version}");
+                    assert_eq!(
+                        texts(&store.list()),
+                        texts(&expected),
+                        "{name}, seed {seed}, version {version}"
+                    );
                     assert!(
                         !crate::cache::version::is_before(&version.to_string(), &store.resource_version()),
                         "{name}: the store is not ahead of the server"

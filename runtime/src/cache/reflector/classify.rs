@@ -11,7 +11,9 @@ const TOO_LARGE_TEXT: &str = "Too large resource version";
 
 pub(super) fn classify(error: &Error) -> Failure {
     let is_too_large = || {
-        let text = error.status().is_some_and(|status| status.message.contains(TOO_LARGE_TEXT));
+        let text = error
+            .status()
+            .is_some_and(|status| status.message.contains(TOO_LARGE_TEXT));
         error.has_cause(TOO_LARGE) || (error.is_timeout() && text)
     };
     if error.is_gone() || error.code() == Some(410) {
@@ -96,8 +98,14 @@ mod tests {
             assert_eq!(classify(&error), expected, "{error}");
         }
         let rows = [
-            (TransportErrorKind::Connect(ConnectFailure::Refused), Failure::Refused),
-            (TransportErrorKind::Connect(ConnectFailure::Dns), Failure::Transport),
+            (
+                TransportErrorKind::Connect(ConnectFailure::Refused),
+                Failure::Refused,
+            ),
+            (
+                TransportErrorKind::Connect(ConnectFailure::Dns),
+                Failure::Transport,
+            ),
             (TransportErrorKind::Reset, Failure::Transport),
             (TransportErrorKind::TooLarge, Failure::Other { after: None }),
         ];

@@ -232,7 +232,9 @@ impl<'a, L: ListWatch> Driver<'a, L> {
         tracing::debug!(resource = %self.reflector.source.resource(), %error, ?failure, "a list or watch failed");
         let failed = Failed::Call(Arc::new(error));
         self.failed = Some(failed.clone());
-        self.reflector.status.send_modify(|status| status.last_error = Some(failed));
+        self.reflector
+            .status
+            .send_modify(|status| status.last_error = Some(failed));
         Outcome::Failed(failure, progress)
     }
 
@@ -248,7 +250,8 @@ impl<'a, L: ListWatch> Driver<'a, L> {
         // A page of a version would be exactly that version, which may be gone, unless said otherwise.
         let is_version = !matches!(&*page.version, "" | "0");
         let options = ListOptions {
-            resource_version_match: (is_version && page.limit.is_some()).then_some(ResourceVersionMatch::NotOlderThan),
+            resource_version_match: (is_version && page.limit.is_some())
+                .then_some(ResourceVersionMatch::NotOlderThan),
             limit: page.limit,
             continue_: page.token.to_string(),
             resource_version: page.version.to_string(),
@@ -296,11 +299,7 @@ impl<'a, L: ListWatch> Driver<'a, L> {
 
     /// The next thing that comes of a watch, which is opened first if it is not; with initial events if a version is
     /// given. A change goes into `change`.
-    async fn follow(
-        &mut self,
-        initial: Option<Str>,
-        change: &mut Option<WatchEvent<L::Object>>,
-    ) -> Outcome {
+    async fn follow(&mut self, initial: Option<Str>, change: &mut Option<WatchEvent<L::Object>>) -> Outcome {
         let is_initial = initial.is_some();
         if self.open.is_none() {
             if let Err(error) = self.open(initial).await {
@@ -386,7 +385,8 @@ impl<'a, L: ListWatch> Driver<'a, L> {
             events: false,
             asked,
             limit: clock.sleep(asked + options.watch_grace),
-            stall: is_initial.then(|| clock.sleep(options.initial_events_idle.min(options.initial_events_limit))),
+            stall: is_initial
+                .then(|| clock.sleep(options.initial_events_idle.min(options.initial_events_limit))),
         });
         Ok(())
     }

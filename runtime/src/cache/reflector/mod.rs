@@ -243,7 +243,8 @@ struct Stopped<'a>(&'a watch::Sender<ReflectorStatus>);
 
 impl Drop for Stopped<'_> {
     fn drop(&mut self) {
-        self.0.send_modify(|status| status.state = ReflectorState::Stopped);
+        self.0
+            .send_modify(|status| status.state = ReflectorState::Stopped);
     }
 }
 

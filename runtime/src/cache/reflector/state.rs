@@ -175,7 +175,11 @@ impl Memory {
     /// The first state of a cycle.
     pub(super) fn begin(&self) -> State {
         if self.watch_list == WatchList::Used {
-            let version = if self.unavailable { Str::default() } else { self.version.clone() };
+            let version = if self.unavailable {
+                Str::default()
+            } else {
+                self.version.clone()
+            };
             State::Streaming { version }
         } else {
             self.list()
@@ -323,9 +327,10 @@ fn stream(version: Str, memory: &mut Memory, outcome: Outcome, moment: Moment) -
             memory.unavailable = true;
             (memory.begin(), Effect::Discard)
         }
-        Outcome::Failed(Failure::Expired | Failure::TooLarge | Failure::TooMany { .. } | Failure::Refused, _) => {
-            (memory.fail(&outcome, moment, Memory::begin), Effect::Discard)
-        }
+        Outcome::Failed(
+            Failure::Expired | Failure::TooLarge | Failure::TooMany { .. } | Failure::Refused,
+            _,
+        ) => (memory.fail(&outcome, moment, Memory::begin), Effect::Discard),
         // Whatever it is, a plain list may do better; the next cycle tries again.
         _ => (memory.list(), Effect::Discard),
     }
@@ -356,17 +361,15 @@ fn watch(memory: &mut Memory, outcome: Outcome, moment: Moment) -> (State, Effec
             memory.unavailable = true;
             (memory.relist(moment), Effect::Discard)
         }
-        Outcome::Failed(Failure::TooMany { .. }, _) => {
-            (memory.fail(&outcome, moment, |_| State::Watching), Effect::Discard)
-        }
         Outcome::Failed(Failure::Transport, progress) if !progress.is_short() => {
             (State::Probing, Effect::Discard)
         }
-        Outcome::Failed(Failure::Refused | Failure::Transport, _) => {
+        // Whoever waits does not see the server restart: it asks before it goes on.
+        Outcome::Failed(Failure::Refused | Failure::Transport | Failure::TooMany { .. }, _) => {
             (memory.fail(&outcome, moment, |_| State::Probing), Effect::Discard)
         }
         Outcome::Ended(progress) if progress.is_short() => {
-            (memory.fail(&outcome, moment, |_| State::Watching), Effect::Discard)
+            (memory.fail(&outcome, moment, |_| State::Probing), Effect::Discard)
         }
         Outcome::Ended(progress) if progress.full_time => {
             memory.relists_in_a_row = 0;

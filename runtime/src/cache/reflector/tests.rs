@@ -43,9 +43,17 @@ impl Machine {
 
 fn show(state: &State) -> String {
     match state {
-        State::Listing(Page { version, limit, token }) => {
+        State::Listing(Page {
+            version,
+            limit,
+            token,
+        }) => {
             let limit = limit.map_or(String::new(), |limit| format!(" limit {limit}"));
-            let token = if token.is_empty() { String::new() } else { format!(" after {token}") };
+            let token = if token.is_empty() {
+                String::new()
+            } else {
+                format!(" after {token}")
+            };
             format!("list {version:?}{limit}{token}")
         }
         State::Streaming { version } => format!("stream {version:?}"),
@@ -74,7 +82,9 @@ fn listed(version: &str, token: &str) -> Outcome {
 }
 
 fn event(version: &str) -> Outcome {
-    Outcome::Event { version: version.into() }
+    Outcome::Event {
+        version: version.into(),
+    }
 }
 
 fn failed(failure: Failure) -> Outcome {
@@ -120,7 +130,10 @@ fn lists() {
             (failed_late(OTHER), "wait 800 ms, list \"11\", discard"),
             (Outcome::Waited, "list \"11\""),
             (failed(Failure::TooLarge), "list \"\" limit 500, discard"),
-            (failed(Failure::TooLarge), "wait 1600 ms, list \"\" limit 500, discard"),
+            (
+                failed(Failure::TooLarge),
+                "wait 1600 ms, list \"\" limit 500, discard",
+            ),
             (Outcome::Waited, "list \"\" limit 500"),
             (listed("12", "t1"), "list \"\" limit 500 after t1"),
             (failed(Failure::Expired), "list \"\", discard"),
@@ -144,7 +157,9 @@ fn lists() {
 
 #[test]
 fn streaming_lists() {
-    let end = |version: &str| Outcome::InitialEventsEnded { version: version.into() };
+    let end = |version: &str| Outcome::InitialEventsEnded {
+        version: version.into(),
+    };
     let mut machine = Machine::new(WatchList::Used);
     check(
         &mut machine,
@@ -183,7 +198,11 @@ fn streaming_lists() {
         assert_eq!(machine.memory.watch_list, remembered);
     }
     // Failed in another way: a plain list at once, and streams again in the next cycle.
-    for outcome in [failed(OTHER), failed(Failure::Transport), Outcome::Ended(healthy(true))] {
+    for outcome in [
+        failed(OTHER),
+        failed(Failure::Transport),
+        Outcome::Ended(healthy(true)),
+    ] {
         let mut machine = Machine::new(WatchList::Used);
         check(
             &mut machine,
@@ -205,10 +224,10 @@ fn watches() {
         (event("not-a-number"), "watch"),
         (Outcome::Ended(healthy(true)), "watch, discard"),
         (Outcome::Ended(healthy(false)), "probe, discard"),
-        (short, "wait 800 ms, watch, discard"),
+        (short, "wait 800 ms, probe, discard"),
         (failed(Failure::Expired), "list \"100\", discard"),
         (failed(Failure::TooLarge), "list \"\" limit 500, discard"),
-        (failed(TOO_MANY), "wait 5000 ms, watch, discard"),
+        (failed(TOO_MANY), "wait 5000 ms, probe, discard"),
         (failed(Failure::Refused), "wait 800 ms, probe, discard"),
         (failed(Failure::Transport), "wait 800 ms, probe, discard"),
         (failed_late(Failure::Transport), "probe, discard"),
@@ -217,7 +236,10 @@ fn watches() {
         (event("99"), "list \"\" limit 500, discard"),
     ];
     for (outcome, expected) in rows {
-        check(&mut Machine::watching(WatchList::TurnedOff), vec![(outcome, expected)]);
+        check(
+            &mut Machine::watching(WatchList::TurnedOff),
+            vec![(outcome, expected)],
+        );
     }
 }
 
@@ -229,10 +251,16 @@ fn a_version_that_is_always_too_old_is_no_hot_loop() {
         vec![
             (failed(Failure::Expired), "list \"100\", discard"),
             (listed("100", ""), "watch, commit 100"),
-            (failed(Failure::Expired), "wait 800 ms, list \"\" limit 500, discard"),
+            (
+                failed(Failure::Expired),
+                "wait 800 ms, list \"\" limit 500, discard",
+            ),
             (Outcome::Waited, "list \"\" limit 500"),
             (listed("101", ""), "watch, commit 101"),
-            (failed(Failure::Expired), "wait 1600 ms, list \"\" limit 500, discard"),
+            (
+                failed(Failure::Expired),
+                "wait 1600 ms, list \"\" limit 500, discard",
+            ),
             (Outcome::Waited, "list \"\" limit 500"),
             (listed("102", ""), "watch, commit 102"),
             (event("103"), "watch"),
@@ -243,7 +271,9 @@ fn a_version_that_is_always_too_old_is_no_hot_loop() {
 
 #[test]
 fn a_server_that_went_back_in_time_is_noticed() {
-    let probed = |version: &str| Outcome::Probed { version: version.into() };
+    let probed = |version: &str| Outcome::Probed {
+        version: version.into(),
+    };
     // While probing after a cut connection.
     let mut machine = Machine::watching(WatchList::TurnedOff);
     check(
