@@ -226,8 +226,8 @@ impl<K: Object> Cell<K> {
                 Entry::Synced => self.reached_sync(),
             }
             // A long backlog does not keep a thread from others.
-            since_yield += 1;
-            if since_yield % 64 == 0 {
+            since_yield = since_yield.wrapping_add(1);
+            if since_yield.is_multiple_of(64) {
                 tokio::task::yield_now().await;
             }
         }

@@ -301,10 +301,10 @@ impl<'a, L: ListWatch> Driver<'a, L> {
     /// given. A change goes into `change`.
     async fn follow(&mut self, initial: Option<Str>, change: &mut Option<WatchEvent<L::Object>>) -> Outcome {
         let is_initial = initial.is_some();
-        if self.open.is_none() {
-            if let Err(error) = self.open(initial).await {
-                return self.failed(error, Progress::default());
-            }
+        if self.open.is_none()
+            && let Err(error) = self.open(initial).await
+        {
+            return self.failed(error, Progress::default());
         }
         let clock = self.reflector.clock.clone();
         let options = &self.reflector.options;
@@ -459,10 +459,10 @@ fn prepare<L: ListWatch>(
     sharing: Sharing,
     mut object: L::Object,
 ) -> Result<Arc<L::Object>, Skipped> {
-    if sharing == Sharing::Unchanged {
-        if let Some(known) = reflector.sink.known(&object) {
-            return Ok(known);
-        }
+    if sharing == Sharing::Unchanged
+        && let Some(known) = reflector.sink.known(&object)
+    {
+        return Ok(known);
     }
     if let Some(transform) = &reflector.transform {
         transform.apply(&mut object)?;
