@@ -1,7 +1,13 @@
-//! The command line: `kubeloom generate` and `kubeloom snapshot`.
+//! The command line: `kubeloom generate` and `kubeloom snapshot`, and what looks at a cluster: `api-resources`, `api-versions`
+//! and `get`.
 //!
 //! Exit codes: 0 all is well, 1 something is wrong with the input or, with `--check`, the crate is not what it should be,
 //! 2 the command line cannot be understood. What was done goes to standard output, everything else to standard error.
+
+mod api_resources;
+mod api_versions;
+mod columns;
+mod get;
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -31,6 +37,12 @@ enum Command {
     Generate(Generate),
     /// Writes what an API server says about itself into a folder that can be committed.
     Snapshot(TakeSnapshot),
+    /// Prints the resources that a cluster offers.
+    ApiResources(api_resources::ApiResources),
+    /// Prints the group-versions that a cluster offers.
+    ApiVersions(api_versions::ApiVersions),
+    /// Prints objects of any resource.
+    Get(get::Get),
 }
 
 #[derive(Debug, Args)]
@@ -73,7 +85,7 @@ struct TakeSnapshot {
     cluster: ClusterArgs,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 struct ClusterArgs {
     /// Asks the cluster that this file names.
     #[arg(long, value_name = "FILE")]
@@ -101,6 +113,9 @@ pub fn run() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Generate(command) => command.run(),
         Command::Snapshot(command) => command.run(),
+        Command::ApiResources(command) => command.run(),
+        Command::ApiVersions(command) => command.run(),
+        Command::Get(command) => command.run(),
     };
     match result {
         Ok(code) => code,

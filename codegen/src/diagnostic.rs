@@ -1,6 +1,6 @@
 //! What can be wrong with an input, collected and shown at once.
 //!
-//! A stage adds to a [`Report`] and goes on; the gate in [`check`](crate::check) decides. This module must not know what
+//! A stage adds to a [`Report`] and goes on; the gate in `check` decides. This module must not know what
 //! any stage does.
 
 use std::fmt::Write as _;

@@ -1,6 +1,6 @@
 //! What is generated, as plain data: no syntax trees, no OpenAPI, every decision made.
 //!
-//! [`lower`](crate::lower) makes it, [`emit`](crate::emit) prints it.
+//! `lower` makes it, `emit` prints it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -21,7 +21,7 @@ impl WireName {
     }
 }
 
-/// A Rust identifier. Only [`names`](crate::lower::names) makes one, and only valid ones.
+/// A Rust identifier. Only `lower::names` makes one, and only valid ones.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RustName(String);
 
@@ -270,7 +270,7 @@ pub enum Subresource {
     /// One of the runtime's `sub`.
     Known(&'static str),
     /// A marker of this module.
-    Marker(RustName),
+    Marker(Marker),
 }
 
 /// What goes and what comes.

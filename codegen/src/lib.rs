@@ -74,8 +74,9 @@ pub struct Generated {
 /// # Errors
 /// All that is wrong with the documents and options, not only the first.
 pub fn generate(documents: &Documents, options: &Options) -> Result<Generated, Report> {
-    let (api, warnings) = describe(documents, options)?;
+    let (api, mut warnings) = describe(documents, options)?;
     let mut files = emit::emit(&api, options);
+    check::sizes(&files, &mut warnings);
     let counts = Counts::of(&api, files.len());
     let provenance = provenance::text(documents, facts::TABLE, options, &api, counts, &files);
     files.insert(provenance::FILE.to_owned(), provenance);

@@ -26,7 +26,8 @@ pub struct Cluster {
 const JSON: &str = "application/json";
 
 /// Asks for aggregated discovery (KEP-3352) and takes the older documents from servers that do not have it.
-const DISCOVERY: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
+const DISCOVERY: &str =
+    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
 
 /// Fetches the documents of a cluster: `/version`, discovery (`/api`, `/apis`, aggregated if the server can), OpenAPI v2,
 /// OpenAPI v3 of each group-version, and the CustomResourceDefinitions. `progress` hears of each request before it is made.
@@ -37,14 +38,30 @@ const DISCOVERY: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroup
 /// # Errors
 /// That the configuration cannot be used, and that the cluster cannot be reached or refuses.
 pub fn fetch(cluster: &Cluster, progress: &mut dyn FnMut(&str)) -> Result<Documents, Report> {
+    block_on(cluster, async |client| {
+        Fetch {
+            client: &client,
+            documents: Documents::default(),
+            progress,
+        }
+        .all()
+        .await
+    })
+}
+
+/// Runs `work` with a client of the cluster, on this thread.
+pub(crate) fn block_on<T>(
+    cluster: &Cluster,
+    work: impl AsyncFnOnce(RestClient) -> Result<T, Report>,
+) -> Result<T, Report> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| failed(&error))?;
     let client = client(cluster).map_err(|error| failed(&error))?;
-    runtime.block_on(Fetch { client: &client, documents: Documents::default(), progress }.all())
+    runtime.block_on(work(client))
 }
 
 /// Says what failed, without a place: the message names it.
-fn failed(error: &dyn std::fmt::Display) -> Report {
+pub(crate) fn failed(error: &dyn std::fmt::Display) -> Report {
     Diagnostic::new(Code::Io, Location::default(), error.to_string()).into()
 }
 
@@ -53,7 +70,10 @@ fn failed(error: &dyn std::fmt::Display) -> Report {
 /// # Errors
 /// That the configuration cannot be used.
 pub fn client(cluster: &Cluster) -> Result<RestClient, Error> {
-    let options = KubeconfigOptions { context: cluster.context.clone(), ..KubeconfigOptions::default() };
+    let options = KubeconfigOptions {
+        context: cluster.context.clone(),
+        ..KubeconfigOptions::default()
+    };
     let config = match &cluster.kubeconfig {
         Some(path) => Config::from_kubeconfig(path, &options)?,
         None if cluster.context.is_none() => Config::from_env()?,
@@ -74,7 +94,8 @@ impl Fetch<'_> {
         self.discovery().await?;
         self.keep_if_there("/openapi/v2", JSON).await?;
         self.open_api_v3().await?;
-        self.keep_if_there("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", JSON).await?;
+        self.keep_if_there("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", JSON)
+            .await?;
         Ok(self.documents)
     }
 
@@ -85,14 +106,16 @@ impl Fetch<'_> {
 
     async fn keep(&mut self, path: &str, accept: &str) -> Result<Document, Report> {
         let document = self.get(path, accept).await.map_err(|error| failed(&error))?;
-        self.documents.insert(path.trim_start_matches('/'), document.body.as_ref());
+        self.documents
+            .insert(path.trim_start_matches('/'), document.body.as_ref());
         Ok(document)
     }
 
     async fn keep_if_there(&mut self, path: &str, accept: &str) -> Result<Option<Document>, Report> {
         match self.get(path, accept).await {
             Ok(document) => {
-                self.documents.insert(path.trim_start_matches('/'), document.body.as_ref());
+                self.documents
+                    .insert(path.trim_start_matches('/'), document.body.as_ref());
                 Ok(Some(document))
             }
             Err(error) if error.is_not_found() || error.is_forbidden() => Ok(None),
@@ -113,7 +136,8 @@ impl Fetch<'_> {
             for group in read::<APIGroupList>("/apis", &groups)?.groups {
                 for version in group.versions {
                     // A group-version whose server is down is left out, as kubectl does.
-                    self.keep_if_served(&format!("/apis/{}", version.group_version)).await?;
+                    self.keep_if_served(&format!("/apis/{}", version.group_version))
+                        .await?;
                 }
             }
         }
@@ -122,7 +146,9 @@ impl Fetch<'_> {
 
     async fn keep_if_served(&mut self, path: &str) -> Result<(), Report> {
         match self.get(path, JSON).await {
-            Ok(document) => self.documents.insert(path.trim_start_matches('/'), document.body.as_ref()),
+            Ok(document) => self
+                .documents
+                .insert(path.trim_start_matches('/'), document.body.as_ref()),
             Err(error) if error.code().is_some() => {}
             Err(error) => return Err(failed(&error)),
         }
@@ -145,12 +171,15 @@ impl Fetch<'_> {
             Err(error) if error.is_not_found() => return Ok(()),
             Err(error) => return Err(failed(&error)),
         };
-        let index: Index = serde_json::from_slice(&index.body)
-            .map_err(|error| Diagnostic::new(Code::Io, Location::document("/openapi/v3"), error.to_string()))?;
+        let index: Index = serde_json::from_slice(&index.body).map_err(|error| {
+            Diagnostic::new(Code::Io, Location::document("/openapi/v3"), error.to_string())
+        })?;
         // Documents of paths without a group-version (logs, version, the discovery documents) describe no resources.
         for (path, entry) in index.paths.iter().filter(|(path, _)| is_group_version(path)) {
             match self.get(&entry.url, JSON).await {
-                Ok(document) => self.documents.insert(format!("openapi/v3/{path}"), document.body.as_ref()),
+                Ok(document) => self
+                    .documents
+                    .insert(format!("openapi/v3/{path}"), document.body.as_ref()),
                 Err(error) if error.code().is_some() => {}
                 Err(error) => return Err(failed(&error)),
             }
@@ -161,15 +190,17 @@ impl Fetch<'_> {
 
 /// `api/v1`, `apis/apps/v1`.
 fn is_group_version(path: &str) -> bool {
-    match path.split('/').collect::<Vec<_>>()[..] {
-        ["api", _] => true,
-        ["apis", _, _] => true,
-        _ => false,
-    }
+    matches!(
+        path.split('/').collect::<Vec<_>>()[..],
+        ["api", _] | ["apis", _, _]
+    )
 }
 
 fn is_aggregated(document: &Document) -> bool {
-    document.content_type.split(';').any(|parameter| parameter.trim() == "as=APIGroupDiscoveryList")
+    document
+        .content_type
+        .split(';')
+        .any(|parameter| parameter.trim() == "as=APIGroupDiscoveryList")
 }
 
 fn read<T: Wire>(path: &str, document: &Document) -> Result<T, Report> {

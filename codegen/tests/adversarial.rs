@@ -1,5 +1,7 @@
 //! Documents that are wrong in every way that was thought of, and in many that were not.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
 mod support;
 
 use kubeloom_codegen::diagnostic::Code;

@@ -1,5 +1,7 @@
 //! The embedded bundle, the committed crate, and what both promise.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,5 +1,7 @@
 //! The command line as people and scripts meet it.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
 mod support;
 
 use std::fs;

@@ -235,7 +235,10 @@ fn messages(format: Format, body: &[u8]) -> usize {
     while !rest.is_empty() {
         let key = varint(&mut rest);
         let length = match key & 7 {
-            0 => varint(&mut rest).min(0),
+            0 => {
+                varint(&mut rest);
+                0
+            }
             1 => 8,
             2 => varint(&mut rest),
             _ => 4,

@@ -12,6 +12,9 @@
 //! | [`config`] | kubeconfig and in-cluster configuration |
 //! | [`transport`] | the way to the server |
 //! | [`rest`] | calls, typed handles, watches |
+//! | [`retry`] | the same once more: conflicts, backoff |
+//! | [`dynamic`] | any resource by name: JSON objects, and metadata alone |
+//! | [`discovery`] | what a server offers, and which resource a name means |
 //! | [`cache`] | list and watch, kept in memory: reflector, queues, indexer, shared informers, listers |
 //! | [`error`] | what can go wrong |
 //! | [`generated`] | what emitted code imports |
@@ -20,12 +23,15 @@ pub mod cache;
 mod clientset;
 pub mod clock;
 pub mod config;
+pub mod discovery;
+pub mod dynamic;
 pub mod error;
 pub mod generated;
 pub mod meta;
 pub mod record;
 pub mod resource;
 pub mod rest;
+pub mod retry;
 pub mod transport;
 pub mod value;
 pub mod wire;
@@ -33,6 +39,7 @@ pub mod wire;
 pub use error::Error;
 pub use resource::Resource;
 pub use rest::{Api, RestClient};
+pub use retry::retry_on_conflict;
 pub use value::{Map, Str};
 
 #[doc(hidden)]

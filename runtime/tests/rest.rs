@@ -512,3 +512,31 @@ async fn a_refused_watch_is_an_error_and_not_an_event() {
         .unwrap_err();
     assert!(error.is_gone(), "{error}");
 }
+
+#[tokio::test]
+async fn a_list_is_read_as_it_arrives_and_says_which_object_it_cannot_read() {
+    let items = json!([
+        {"metadata": {"name": "a"}, "size": 1},
+        {"metadata": {"name": "bad", "namespace": "web"}, "size": "x"},
+        {"metadata": {"name": "c"}, "size": 3},
+    ]);
+    let body = json!({"kind": "ThingList", "metadata": {"resourceVersion": "7"}, "items": items}).to_string();
+    for size in [1, 13, 100_000] {
+        let mut server = Scripted::new(200, "application/json", "");
+        server.chunks = body.as_bytes().chunks(size).map(<[u8]>::to_vec).collect();
+        let error = server.things().list().await.unwrap_err();
+        assert!(error.to_string().contains("item 1 (web/bad)"), "{error}");
+        let (list, unreadable) = server.things().list().lenient().await.unwrap();
+        assert_eq!(list.metadata.resource_version, "7");
+        assert_eq!(list.iter().map(|thing| thing.size).collect::<Vec<_>>(), [1, 3]);
+        assert_eq!((unreadable.len(), &*unreadable[0].name), (1, "bad"));
+    }
+}
+
+#[tokio::test]
+async fn a_list_over_the_limit_is_refused_before_it_is_in_memory() {
+    let server = Scripted::json(200, &json!({"items": [{"metadata": {"name": "a".repeat(5000)}}]}));
+    let client = server.client().with_options(|options| options.max_body = 1000);
+    let error = client.namespaced::<Thing>("web").list().await.unwrap_err();
+    assert!(error.to_string().contains("longer than 1000 bytes"), "{error}");
+}

@@ -148,6 +148,17 @@ fn an_empty_object_is_written_as_go_writes_it() {
 }
 
 #[test]
+fn raw_json_that_is_empty_is_not_absent() {
+    for raw in [json!({}), json!([]), json!(""), json!(0), json!(false)] {
+        let object: Everything = decode(&json!({"template": raw}));
+        for format in [Format::Json, Format::Yaml, Format::Protobuf] {
+            let back = Everything::decode(format, &object.encode(format).unwrap()).unwrap();
+            assert_eq!(json_of(&back)["template"], raw, "{format:?}");
+        }
+    }
+}
+
+#[test]
 fn null_anywhere_equals_absent() {
     let names = full();
     let nulls: Value = names
@@ -285,4 +296,50 @@ fn depth_is_limited() {
     );
     let json = format!("{}null{}", "{\"next\":".repeat(100_000), "}".repeat(100_000));
     assert!(Node::decode(Format::Json, json.as_bytes()).is_err());
+}
+
+#[test]
+fn free_json_that_is_empty_is_not_absent() {
+    for text in ["{}", "[]", "\"\"", "0", "false"] {
+        let object = Everything {
+            template: text.parse().unwrap(),
+            ..Everything::default()
+        };
+        assert_eq!(json_of(&object)["template"].to_string(), text);
+        for format in [Format::Json, Format::Yaml, Format::Protobuf] {
+            let back = Everything::decode(format, &object.encode(format).unwrap()).unwrap();
+            assert_eq!(back.template.get(), text, "{format:?}");
+        }
+    }
+}
+
+#[test]
+fn floats_keep_sign_and_last_digit() {
+    for ratio in [
+        -0.0,
+        1.430_449_733_979_68e-92,
+        -3.627_485_534_177_917e226,
+        1e20,
+        5e-324,
+        f64::MAX,
+    ] {
+        let object = Everything {
+            ratio: Some(ratio),
+            template: RawJson::from_serialize(&ratio).unwrap(),
+            ..Everything::default()
+        };
+        for format in [Format::Json, Format::Yaml, Format::Protobuf] {
+            let back = Everything::decode(format, &object.encode(format).unwrap()).unwrap();
+            assert_eq!(
+                back.ratio.map(f64::to_bits),
+                Some(ratio.to_bits()),
+                "{ratio:e} in {format:?}"
+            );
+            assert_eq!(
+                back.template.get(),
+                object.template.get(),
+                "{ratio:e} in {format:?}"
+            );
+        }
+    }
 }

@@ -3,9 +3,23 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`apiserver`] | the real kube-apiserver and etcd in one process of our own, started by a test, gone with it |
+//! | [`arbitrary`] | objects of any generated type, made from a seed |
 //! | [`commands`] | what is more than a test: the subcommands of the binary `kubeloom-tests` |
 //! | [`facts`] | facts of the Kubernetes types that no OpenAPI document states |
+//! | [`go`] | Go programs of this crate, built once per content |
+//! | [`gocheck`] | the Go types, asked what they make of an object |
 
 pub mod apiserver;
+pub mod arbitrary;
 pub mod commands;
 pub mod facts;
+pub mod go;
+pub mod gocheck;
+
+use std::io::Write as _;
+
+/// Writes a line to standard error past the test harness's capture, so that it is seen when the test passes too.
+pub(crate) fn say(line: &str) {
+    // Nothing to do about a standard error that is closed.
+    let _ = writeln!(std::io::stderr(), "kubeloom-tests: {line}");
+}

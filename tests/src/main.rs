@@ -17,6 +17,8 @@ struct Cli {
 enum Command {
     /// Run a real kube-apiserver (with etcd, without controllers) until Ctrl-C.
     Apiserver(commands::apiserver::ApiserverArgs),
+    /// Write or check the table of client-go's methods.
+    ClientGo(commands::client_go::ClientGoArgs),
     /// Check that each feature of a generated crate compiles alone.
     Features(commands::features::FeaturesArgs),
     /// Write or check the test sources that list what was generated.
@@ -28,6 +30,7 @@ enum Command {
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Apiserver(args) => commands::apiserver::run(args),
+        Command::ClientGo(args) => commands::client_go::run(args),
         Command::Features(args) => commands::features::run(args),
         Command::Tables(args) => commands::tables::run(args),
         Command::Facts(args) => commands::facts::run(args),

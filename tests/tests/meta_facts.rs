@@ -63,7 +63,7 @@ fn meta_types_equal_the_facts() {
     }
     check_all! {
         APIGroup APIGroupList APIResource APIResourceList APIVersions Condition DeleteOptions FieldSelectorRequirement
-        GroupVersionForDiscovery LabelSelector LabelSelectorRequirement ListMeta ManagedFieldsEntry ObjectMeta
+        GroupResource GroupVersionForDiscovery LabelSelector LabelSelectorRequirement ListMeta ManagedFieldsEntry ObjectMeta
         OwnerReference PartialObjectMetadata Preconditions ServerAddressByClientCIDR ShardInfo Status StatusCause
         StatusDetails
     }

@@ -51,8 +51,8 @@ pub(super) fn offers(ty: &Type, resource: &Resource, names: &Names<'_>) -> Vec<I
                 let name = word(name);
                 items.push(offer_of(ty, &quote!(sub::#name), offer, names));
             }
-            Some(Subresource::Marker(name)) => {
-                let name = ident(name);
+            Some(Subresource::Marker(marker)) => {
+                let name = ident(&marker.name);
                 items.push(offer_of(ty, &quote!(#name), offer, names));
             }
         }

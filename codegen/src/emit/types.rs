@@ -38,7 +38,7 @@ pub(super) fn file(module: &Module, file: &File) -> String {
             items.extend(resources::offers(ty, resource, &names));
         }
     }
-    layout::file(&[file.title.clone()], &items)
+    layout::file(std::slice::from_ref(&file.title), &items)
 }
 
 fn structure(ty: &Type, names: &Names<'_>) -> Item {

@@ -21,6 +21,7 @@ const RUNTIME_META: &[&str] = &[
     "Condition",
     "DeleteOptions",
     "FieldSelectorRequirement",
+    "GroupResource",
     "GroupVersionForDiscovery",
     "LabelSelector",
     "LabelSelectorRequirement",

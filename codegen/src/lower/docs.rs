@@ -92,7 +92,7 @@ fn code(text: &str) -> String {
 fn path(offer: &Offer) -> String {
     match &offer.subresource {
         Some(Subresource::Known(name)) => name.to_ascii_lowercase(),
-        Some(Subresource::Marker(name)) => name.as_str().to_ascii_lowercase(),
+        Some(Subresource::Marker(marker)) => code(marker.path.as_str()),
         None => String::new(),
     }
 }
@@ -174,7 +174,7 @@ fn prose(line: &str) -> String {
     let words: Vec<_> = line.split_whitespace().collect();
     let line = words.join(" ");
     let line: String = line.chars().filter(|c| !c.is_control()).collect();
-    let paired = line.matches('`').count() % 2 == 0 && !line.contains("``");
+    let paired = line.matches('`').count().is_multiple_of(2) && !line.contains("``");
     let mut out = String::new();
     for (index, part) in line.split('`').enumerate() {
         if index > 0 {
@@ -218,7 +218,7 @@ fn url(word: &str) -> Option<(&str, &str, &str)> {
         .min()?;
     let (before, rest) = word.split_at(start);
     let end = rest
-        .find(|c: char| matches!(c, '<' | '>' | '"' | '\\' | ')' | ']' | '}' | '|' | '^'))
+        .find(['<', '>', '"', '\\', ')', ']', '}', '|', '^'])
         .unwrap_or(rest.len());
     let link = rest[..end].trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '*', '_']);
     let host = link.split_once("://").map_or("", |(_, host)| host);

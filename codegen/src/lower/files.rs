@@ -109,7 +109,7 @@ fn file(
         }
         for offer in ty.resource.iter().flat_map(|resource| &resource.offers) {
             if let Some(Subresource::Marker(marker)) = &offer.subresource {
-                siblings.insert(marker.clone());
+                siblings.insert(marker.name.clone());
             }
         }
     }

@@ -300,5 +300,5 @@ fn subresource(name: &str, markers: &mut BTreeMap<String, Marker>, types: &mut S
         name: types.take(type_name(name)),
         path: WireName::new(name),
     });
-    Subresource::Marker(marker.name.clone())
+    Subresource::Marker(marker.clone())
 }

@@ -186,14 +186,12 @@ fn v3_operation(value: &Value) -> Operation {
 }
 
 fn v2_operation(value: &Value) -> Operation {
-    let parameters = value
+    let mut parameters = value
         .get("parameters")
         .and_then(Value::as_array)
         .into_iter()
         .flatten();
-    let body = parameters
-        .filter(|parameter| parameter.get("in").is_some_and(|place| place == "body"))
-        .next();
+    let body = parameters.find(|parameter| parameter.get("in").is_some_and(|place| place == "body"));
     let produces = value.get("produces").and_then(Value::as_array);
     Operation {
         connect: value

@@ -1,7 +1,7 @@
 //! Where documents come from: folders, files, the embedded bundle, or whoever fetched them.
 //!
 //! A source yields [`Documents`]: paths and bytes. What a document is, is seen by its content in
-//! [`parse`](crate::parse); this module must not look inside.
+//! `parse`; this module must not look inside.
 
 mod embedded;
 mod snapshot;

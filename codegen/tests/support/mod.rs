@@ -1,6 +1,7 @@
 //! What the tests of the generator share.
 
 #![allow(dead_code, reason = "each test takes what it needs")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::path::PathBuf;
 

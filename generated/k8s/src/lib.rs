@@ -95,10 +95,6 @@ pub mod flowcontrol_v1;
 pub mod internal_v1alpha1;
 
 #[rustfmt::skip]
-#[cfg(feature = "meta_v1")]
-pub mod meta_v1;
-
-#[rustfmt::skip]
 #[cfg(feature = "networking_v1")]
 pub mod networking_v1;
 
@@ -260,36 +256,64 @@ pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     admissionregistration_v1alpha1::visit_kinds(visitor);
     #[cfg(feature = "admissionregistration_v1beta1")]
     admissionregistration_v1beta1::visit_kinds(visitor);
-    #[cfg(feature = "apiextensions_v1")] apiextensions_v1::visit_kinds(visitor);
-    #[cfg(feature = "apiregistration_v1")] apiregistration_v1::visit_kinds(visitor);
-    #[cfg(feature = "apps_v1")] apps_v1::visit_kinds(visitor);
-    #[cfg(feature = "authentication_v1")] authentication_v1::visit_kinds(visitor);
-    #[cfg(feature = "authorization_v1")] authorization_v1::visit_kinds(visitor);
-    #[cfg(feature = "autoscaling_v1")] autoscaling_v1::visit_kinds(visitor);
-    #[cfg(feature = "autoscaling_v2")] autoscaling_v2::visit_kinds(visitor);
-    #[cfg(feature = "batch_v1")] batch_v1::visit_kinds(visitor);
-    #[cfg(feature = "certificates_v1")] certificates_v1::visit_kinds(visitor);
-    #[cfg(feature = "certificates_v1beta1")] certificates_v1beta1::visit_kinds(visitor);
-    #[cfg(feature = "coordination_v1")] coordination_v1::visit_kinds(visitor);
+    #[cfg(feature = "apiextensions_v1")]
+    apiextensions_v1::visit_kinds(visitor);
+    #[cfg(feature = "apiregistration_v1")]
+    apiregistration_v1::visit_kinds(visitor);
+    #[cfg(feature = "apps_v1")]
+    apps_v1::visit_kinds(visitor);
+    #[cfg(feature = "authentication_v1")]
+    authentication_v1::visit_kinds(visitor);
+    #[cfg(feature = "authorization_v1")]
+    authorization_v1::visit_kinds(visitor);
+    #[cfg(feature = "autoscaling_v1")]
+    autoscaling_v1::visit_kinds(visitor);
+    #[cfg(feature = "autoscaling_v2")]
+    autoscaling_v2::visit_kinds(visitor);
+    #[cfg(feature = "batch_v1")]
+    batch_v1::visit_kinds(visitor);
+    #[cfg(feature = "certificates_v1")]
+    certificates_v1::visit_kinds(visitor);
+    #[cfg(feature = "certificates_v1beta1")]
+    certificates_v1beta1::visit_kinds(visitor);
+    #[cfg(feature = "coordination_v1")]
+    coordination_v1::visit_kinds(visitor);
     #[cfg(feature = "coordination_v1alpha2")]
     coordination_v1alpha2::visit_kinds(visitor);
-    #[cfg(feature = "coordination_v1beta1")] coordination_v1beta1::visit_kinds(visitor);
-    #[cfg(feature = "core_v1")] core_v1::visit_kinds(visitor);
-    #[cfg(feature = "discovery_v1")] discovery_v1::visit_kinds(visitor);
-    #[cfg(feature = "events_v1")] events_v1::visit_kinds(visitor);
-    #[cfg(feature = "flowcontrol_v1")] flowcontrol_v1::visit_kinds(visitor);
-    #[cfg(feature = "internal_v1alpha1")] internal_v1alpha1::visit_kinds(visitor);
-    #[cfg(feature = "networking_v1")] networking_v1::visit_kinds(visitor);
-    #[cfg(feature = "node_v1")] node_v1::visit_kinds(visitor);
-    #[cfg(feature = "policy_v1")] policy_v1::visit_kinds(visitor);
-    #[cfg(feature = "rbac_v1")] rbac_v1::visit_kinds(visitor);
-    #[cfg(feature = "resource_v1")] resource_v1::visit_kinds(visitor);
-    #[cfg(feature = "resource_v1alpha3")] resource_v1alpha3::visit_kinds(visitor);
-    #[cfg(feature = "resource_v1beta1")] resource_v1beta1::visit_kinds(visitor);
-    #[cfg(feature = "resource_v1beta2")] resource_v1beta2::visit_kinds(visitor);
-    #[cfg(feature = "scheduling_v1")] scheduling_v1::visit_kinds(visitor);
-    #[cfg(feature = "storage_v1")] storage_v1::visit_kinds(visitor);
-    #[cfg(feature = "storagemigration_v1")] storagemigration_v1::visit_kinds(visitor);
+    #[cfg(feature = "coordination_v1beta1")]
+    coordination_v1beta1::visit_kinds(visitor);
+    #[cfg(feature = "core_v1")]
+    core_v1::visit_kinds(visitor);
+    #[cfg(feature = "discovery_v1")]
+    discovery_v1::visit_kinds(visitor);
+    #[cfg(feature = "events_v1")]
+    events_v1::visit_kinds(visitor);
+    #[cfg(feature = "flowcontrol_v1")]
+    flowcontrol_v1::visit_kinds(visitor);
+    #[cfg(feature = "internal_v1alpha1")]
+    internal_v1alpha1::visit_kinds(visitor);
+    #[cfg(feature = "networking_v1")]
+    networking_v1::visit_kinds(visitor);
+    #[cfg(feature = "node_v1")]
+    node_v1::visit_kinds(visitor);
+    #[cfg(feature = "policy_v1")]
+    policy_v1::visit_kinds(visitor);
+    #[cfg(feature = "rbac_v1")]
+    rbac_v1::visit_kinds(visitor);
+    #[cfg(feature = "resource_v1")]
+    resource_v1::visit_kinds(visitor);
+    #[cfg(feature = "resource_v1alpha3")]
+    resource_v1alpha3::visit_kinds(visitor);
+    #[cfg(feature = "resource_v1beta1")]
+    resource_v1beta1::visit_kinds(visitor);
+    #[cfg(feature = "resource_v1beta2")]
+    resource_v1beta2::visit_kinds(visitor);
+    #[cfg(feature = "scheduling_v1")]
+    scheduling_v1::visit_kinds(visitor);
+    #[cfg(feature = "storage_v1")]
+    storage_v1::visit_kinds(visitor);
+    #[cfg(feature = "storagemigration_v1")]
+    storagemigration_v1::visit_kinds(visitor);
     #[cfg(feature = "storagemigration_v1beta1")]
     storagemigration_v1beta1::visit_kinds(visitor);
     let _ = visitor;

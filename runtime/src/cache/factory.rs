@@ -10,14 +10,17 @@ use futures_util::future::join_all;
 use hashbrown::HashMap;
 
 use super::informer::{InformerOptions, NotSynced, SharedInformer};
-use super::list_watch::ApiListWatch;
+use super::list_watch::{ApiListWatch, ListWatch};
 use super::object::Object;
 use super::reflector::{ReflectorOptions, Transform};
 use super::sync::lock;
+use super::untyped::{DynamicListWatch, MetadataListWatch};
 use crate::clock::{Clock, TokioClock};
+use crate::dynamic::{DynamicApi, DynamicObject};
+use crate::meta::PartialObjectMetadata;
 use crate::record::Value;
 use crate::resource::{Offers, Resource, verb};
-use crate::rest::RestClient;
+use crate::rest::{GroupVersionResource, RestClient};
 
 /// A kind that can be listed and watched by a typed informer: all of the generated and derived ones whose resources
 /// offer both.
@@ -67,9 +70,18 @@ struct Selection {
     fields: String,
 }
 
+/// What an informer is kept under.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    object: TypeId,
+    /// For objects whose type does not say it.
+    resource: Option<GroupVersionResource>,
+    selection: Selection,
+}
+
 #[derive(Default)]
 struct Informers {
-    by_kind: HashMap<(TypeId, Selection), Box<dyn AnyInformer>>,
+    by_kind: HashMap<Key, Box<dyn AnyInformer>>,
     /// After a shutdown nothing starts.
     shut_down: bool,
 }
@@ -195,12 +207,65 @@ impl SharedInformerFactory {
         &self,
         change: impl FnOnce(&mut InformerOptions<K>),
     ) -> SharedInformer<K> {
-        let selection = &self.setup.selection;
-        let key = (TypeId::of::<K>(), selection.clone());
+        self.keep(None, change, |selection| {
+            ApiListWatch::<K>::new(&self.client, selection.namespace.as_deref())
+                .labels(&*selection.labels)
+                .fields(&*selection.fields)
+        })
+    }
+
+    /// The informer of a resource known by name, with JSON objects. In a factory with a namespace the resource must
+    /// live in namespaces.
+    pub fn for_resource(&self, resource: &GroupVersionResource) -> SharedInformer<DynamicObject> {
+        self.keep(
+            Some(resource),
+            |_| {},
+            |selection| {
+                DynamicListWatch::new(&self.dynamic(resource, selection))
+                    .labels(&*selection.labels)
+                    .fields(&*selection.fields)
+            },
+        )
+    }
+
+    /// The informer of a resource known by name, with metadata alone: for those who need no more, at a fraction of the
+    /// memory and the bytes.
+    pub fn metadata_for(&self, resource: &GroupVersionResource) -> SharedInformer<PartialObjectMetadata> {
+        self.keep(
+            Some(resource),
+            |_| {},
+            |selection| {
+                MetadataListWatch::new(&self.dynamic(resource, selection).metadata_only())
+                    .labels(&*selection.labels)
+                    .fields(&*selection.fields)
+            },
+        )
+    }
+
+    fn dynamic(&self, resource: &GroupVersionResource, selection: &Selection) -> DynamicApi {
+        let api = self.client.dynamic(resource.clone());
+        match &selection.namespace {
+            Some(namespace) => api.namespace(namespace),
+            None => api,
+        }
+    }
+
+    /// The informer that is kept for this, or a new one.
+    fn keep<K: Object, L: ListWatch<Object = K>>(
+        &self,
+        resource: Option<&GroupVersionResource>,
+        change: impl FnOnce(&mut InformerOptions<K>),
+        source: impl FnOnce(&Selection) -> L,
+    ) -> SharedInformer<K> {
+        let key = Key {
+            object: TypeId::of::<K>(),
+            resource: resource.cloned(),
+            selection: self.setup.selection.clone(),
+        };
         if let Some(known) = self.known::<K>(&key) {
             return known;
         }
-        let transform = self.setup.transforms.get(&TypeId::of::<K>());
+        let transform = self.setup.transforms.get(&key.object);
         let mut options = InformerOptions {
             transform: transform
                 .and_then(|any| any.downcast_ref::<Transform<K>>())
@@ -211,10 +276,7 @@ impl SharedInformerFactory {
             ..InformerOptions::default()
         };
         change(&mut options);
-        let source = ApiListWatch::<K>::new(&self.client, selection.namespace.as_deref())
-            .labels(&*selection.labels)
-            .fields(&*selection.fields);
-        let informer = SharedInformer::with_options(source, options);
+        let informer = SharedInformer::with_options(source(&key.selection), options);
         let mut informers = lock(&self.informers);
         // Someone else may have been faster.
         let kept = informers
@@ -224,7 +286,7 @@ impl SharedInformerFactory {
         kept.as_any().downcast_ref().cloned().unwrap_or(informer)
     }
 
-    fn known<K: Object>(&self, key: &(TypeId, Selection)) -> Option<SharedInformer<K>> {
+    fn known<K: Object>(&self, key: &Key) -> Option<SharedInformer<K>> {
         let informers = lock(&self.informers);
         informers.by_kind.get(key)?.as_any().downcast_ref().cloned()
     }

@@ -28,6 +28,7 @@ mod reflector;
 mod sync;
 #[cfg(test)]
 mod testing;
+mod untyped;
 mod version;
 
 pub use factory::{Informed, SharedInformerFactory};
@@ -46,4 +47,5 @@ pub use reflector::{
     Failed, Reflector, ReflectorBackoff, ReflectorOptions, ReflectorState, ReflectorStatus, Transform,
     WatchList,
 };
+pub use untyped::{DynamicListWatch, MetadataListWatch};
 pub use version::{InvalidResourceVersion, compare_resource_versions};

@@ -1,43 +1,12 @@
-//! What the cache needs to know of an object, and the key it is kept under.
+//! The key that an object is kept under, and when two states are the same.
 
 use std::fmt;
 use std::str::FromStr;
 
 use hashbrown::Equivalent;
 
-use crate::meta::{ObjectMeta, PartialObjectMetadata};
-use crate::resource::Resource;
+pub use crate::meta::Object;
 use crate::value::Str;
-use crate::wire::Wire;
-
-/// An object that can be kept: every [`Resource`], and objects reduced to their metadata.
-///
-/// The methods are named apart from those of [`Resource`], so that both traits can be in scope.
-pub trait Object: Wire + Clone + fmt::Debug {
-    /// The metadata of the object.
-    fn object_meta(&self) -> &ObjectMeta;
-
-    /// The metadata of the object, to write to.
-    fn object_meta_mut(&mut self) -> &mut ObjectMeta;
-}
-
-impl<K: Resource> Object for K {
-    fn object_meta(&self) -> &ObjectMeta {
-        self.metadata()
-    }
-    fn object_meta_mut(&mut self) -> &mut ObjectMeta {
-        self.metadata_mut()
-    }
-}
-
-impl Object for PartialObjectMetadata {
-    fn object_meta(&self) -> &ObjectMeta {
-        &self.metadata
-    }
-    fn object_meta_mut(&mut self) -> &mut ObjectMeta {
-        &mut self.metadata
-    }
-}
 
 /// Namespace and name: what tells objects of one resource apart at any one time. An object that was deleted and created
 /// again has the same key and another UID.

@@ -46,7 +46,7 @@ pub struct Named<T> {
 }
 
 /// A mapping that may hold secrets and is kept as it is. `Debug` shows nothing of it.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Opaque(Value);
 
 impl Opaque {

@@ -12,6 +12,7 @@
 //! | `fields` | typed access to the keys of a mapping, with errors that name them |
 //! | `resolve` | from a kubeconfig to a [`Config`] |
 //! | `plugin` | the settings of credential plugins and providers |
+//! | `policy` | repetition, pacing, and which plugins may run |
 //!
 //! ```
 //! use kubeloom::config::{AuthConfig, Config};
@@ -31,6 +32,7 @@ mod fields;
 mod in_cluster;
 mod kubeconfig;
 mod plugin;
+mod policy;
 mod resolve;
 mod secret;
 mod text;
@@ -40,6 +42,7 @@ pub use self::entries::{Cluster, Context, User};
 pub use self::environment::Environment;
 pub use self::error::{ConfigError, Origin};
 pub use self::kubeconfig::{Kubeconfig, Named, Opaque, Remaining};
+pub use self::policy::{PluginPolicy, RateLimit, RetryConfig};
 pub use self::resolve::KubeconfigOptions;
 pub use self::secret::{Secret, SecretBytes, SecretString, UrlString};
 pub use self::types::{

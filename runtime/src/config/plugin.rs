@@ -53,6 +53,7 @@ impl At<'_> {
             env: self.exec_env(fields.list("env")?)?,
             install_hint: fields.string("installHint")?,
             provide_cluster_info: fields.boolean("provideClusterInfo")?,
+            cluster_extension: None,
             interactive_mode,
             api_version,
         })

@@ -7,7 +7,8 @@ use base64::Engine;
 use super::fields::invalid;
 use super::{
     AuthConfig, ClientIdentity, Cluster, Compression, Config, ConfigError, Context, DataSource,
-    Impersonation, Kubeconfig, Named, Origin, Proxy, SecretBytes, SecretSource, TlsConfig, Trust, User,
+    Impersonation, Kubeconfig, Named, Opaque, Origin, Proxy, SecretBytes, SecretSource, TlsConfig, Trust,
+    User,
 };
 
 /// What to use of a kubeconfig in place of what it says itself.
@@ -80,7 +81,10 @@ impl Config {
             };
             config.impersonate = at.impersonation(&user.value)?;
             let identity = at.identity(&user.value)?;
-            let auth = at.auth(&user.value, identity.is_some())?;
+            let mut auth = at.auth(&user.value, identity.is_some())?;
+            if let AuthConfig::Exec(exec) = &mut auth {
+                exec.cluster_extension = exec_extension(&cluster.value);
+            }
             if config.uses_tls() {
                 (config.tls.identity, config.auth) = (identity, auth);
             } else if identity.is_some() || auth != AuthConfig::Anonymous {
@@ -192,6 +196,17 @@ impl Kubeconfig {
         let name = context.and_then(|context| context.value.user.as_ref());
         Ok(name.and_then(|name| find(&self.users, name)))
     }
+}
+
+/// What a cluster's extension `client.authentication.k8s.io/exec` holds for credential plugins.
+fn exec_extension(cluster: &Cluster) -> Option<Opaque> {
+    let extensions = cluster.remaining.expose().get("extensions")?.as_array()?;
+    extensions
+        .iter()
+        .find(|entry| entry["name"] == "client.authentication.k8s.io/exec")
+        .and_then(|entry| entry.get("extension"))
+        .filter(|extension| !extension.is_null())
+        .map(|extension| Opaque::new(extension.clone()))
 }
 
 fn find<'a, T>(entries: &'a [Named<T>], name: &str) -> Option<&'a Named<T>> {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{SecretBytes, SecretString, UrlString};
+use super::{Opaque, PluginPolicy, RateLimit, RetryConfig, SecretBytes, SecretString, UrlString};
 
 /// How to reach one API server, and as whom.
 ///
@@ -37,6 +37,15 @@ pub struct Config {
     pub http: HttpVersions,
     /// How dead HTTP/2 connections are found.
     pub keep_alive: KeepAlive,
+    /// How many calls share an HTTP/2 connection at most; more open further connections. A server that allows fewer is
+    /// heeded. 100 unless set, which is what the more careful servers and proxies allow.
+    pub streams_per_connection: u32,
+    /// When a call is sent again.
+    pub retry: RetryConfig,
+    /// The client-side limit of the rate of calls; none unless set.
+    pub rate_limit: Option<RateLimit>,
+    /// Which credential plugins may run.
+    pub plugin_policy: PluginPolicy,
 }
 
 impl Config {
@@ -54,6 +63,10 @@ impl Config {
             compression: Compression::Gzip,
             http: HttpVersions::Http2AndHttp1,
             keep_alive: KeepAlive::default(),
+            streams_per_connection: 100,
+            retry: RetryConfig::default(),
+            rate_limit: None,
+            plugin_policy: PluginPolicy::AllowAll,
         }
     }
 }
@@ -175,8 +188,27 @@ pub struct ExecConfig {
     pub install_hint: Option<String>,
     /// Whether the program is told about the cluster.
     pub provide_cluster_info: bool,
+    /// What the cluster's extension `client.authentication.k8s.io/exec` holds for the program; told with the rest of the
+    /// cluster.
+    pub cluster_extension: Option<Opaque>,
     /// Whether the program may use the standard input.
     pub interactive_mode: InteractiveMode,
+}
+
+impl ExecConfig {
+    /// A plugin of the protocol's version 1 without arguments that uses the standard input if there is one.
+    pub fn new(command: impl Into<String>) -> Self {
+        Self {
+            api_version: "client.authentication.k8s.io/v1".to_owned(),
+            command: command.into(),
+            args: Vec::new(),
+            env: Vec::new(),
+            install_hint: None,
+            provide_cluster_info: false,
+            cluster_extension: None,
+            interactive_mode: InteractiveMode::IfAvailable,
+        }
+    }
 }
 
 impl fmt::Debug for ExecConfig {
@@ -188,6 +220,7 @@ impl fmt::Debug for ExecConfig {
             .field("env", &self.env)
             .field("install_hint", &self.install_hint)
             .field("provide_cluster_info", &self.provide_cluster_info)
+            .field("cluster_extension", &self.cluster_extension)
             .field("interactive_mode", &self.interactive_mode)
             .finish()
     }

@@ -128,3 +128,17 @@ record! { APIResource {
     8 categories "categories" [7] OMIT;
     9 storage_version_hash "storageVersionHash" [10] OMIT;
 } }
+
+/// A resource of a group, whichever version.
+#[derive(Clone, Default)]
+pub struct GroupResource {
+    /// The group; empty for the core group.
+    pub group: Str,
+    /// The plural.
+    pub resource: Str,
+}
+
+record! { GroupResource {
+    0 group "group" [1] KEEP;
+    1 resource "resource" [2] KEEP;
+} }

@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 use super::ListMeta;
 use crate::record::{Field, KEEP, Record, Slot, Table, TypeMeta, Value, View};
 use crate::resource::Resource;
-use crate::wire::{DecodeError, EncodeError, Format, Wire};
+use crate::wire::{BodyReader, DecodeError, EncodeError, Format, ListError, ListReader, Mode, Wire};
 
 /// A page of objects, or all of them. Derefs to the slice of its items.
 ///
@@ -80,6 +80,19 @@ impl<K: Resource + Value + Default> Wire for List<K> {
     }
     fn encode(&self, format: Format) -> Result<Vec<u8>, EncodeError> {
         crate::wire::encode(self, format)
+    }
+    /// Objects are read as they arrive; one that cannot be read fails the list.
+    fn reader(format: Format) -> Option<Box<dyn BodyReader<Self>>> {
+        Some(Box::new(ListReader::<K>::new(format, Mode::Strict)))
+    }
+}
+
+impl<K: Resource + Value + Default> BodyReader<List<K>> for ListReader<K> {
+    fn push(&mut self, piece: &[u8]) -> Result<(), DecodeError> {
+        ListReader::push(self, piece)
+    }
+    fn finish(self: Box<Self>) -> Result<List<K>, ListError> {
+        ListReader::finish(*self).map(|(list, _)| list)
     }
 }
 

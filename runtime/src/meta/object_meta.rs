@@ -1,7 +1,7 @@
 //! Metadata of objects and of lists.
 
 use crate::record;
-use crate::record::{KEEP, OMIT, OPT};
+use crate::record::{KEEP, NIL, OMIT, OPT};
 use crate::value::{Map, RawJson, Str, Time};
 
 /// What every object carries about itself.
@@ -155,4 +155,18 @@ pub struct PartialObjectMetadata {
 
 record! { PartialObjectMetadata = "meta.k8s.io/v1" "PartialObjectMetadata" {
     0 metadata "metadata" [1] KEEP;
+} }
+
+/// A list of any objects, each reduced to its metadata.
+#[derive(Clone, Default)]
+pub struct PartialObjectMetadataList {
+    /// Version and continue token.
+    pub metadata: ListMeta,
+    /// The metadata of the objects, in the server's order.
+    pub items: Vec<PartialObjectMetadata>,
+}
+
+record! { PartialObjectMetadataList = "meta.k8s.io/v1" "PartialObjectMetadataList" {
+    0 metadata "metadata" [1] KEEP;
+    1 items "items" [2] NIL;
 } }

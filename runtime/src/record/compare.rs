@@ -65,7 +65,7 @@ impl View<'_> {
             View::Time(time) => time.is_zero(),
             View::MicroTime(time) => time.is_zero(),
             View::Duration(duration) => duration.as_nanos() == 0,
-            View::Raw(raw) => raw.is_empty(),
+            View::Raw(raw) => raw.is_null(),
             View::Record(record) => is_zero(*record),
             View::List(list) => list.is_empty(),
             View::Map(map) => map.is_empty(),

@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 
 use super::{
-    Apply, ApplyBody, Call, Create, Delete, DeleteCollection, Evict, Get, List, Logs, Patch, PatchBody,
-    RestClient, Target, Update, Watch,
+    Apply, ApplyBody, Attach, Call, Create, Delete, DeleteCollection, Evict, Exec, Get, List, Logs, Patch,
+    PatchBody, PortForward, RestClient, Target, Update, Watch,
 };
 use crate::meta::{self, ObjectMeta};
 use crate::record::{Record, Value};
@@ -359,5 +359,41 @@ impl<K: Resource, S: Scope> Api<K, S> {
                 .name(name)
                 .subresource(<sub::Log as Subresource>::NAME),
         )
+    }
+}
+
+impl<K: Resource, S: Scope> Api<K, S> {
+    fn connect<P: Subresource>(&self, name: &str) -> Call {
+        self.call("connect", Method::Get).name(name).subresource(P::NAME)
+    }
+
+    /// Runs a command in a container.
+    ///
+    /// ```text
+    /// let mut process = pods.exec("web-0", ["cat"]).stdin().await?;
+    /// process.stdin.take().unwrap().write_all(b"hello").await?;
+    /// let (status, stdout, _) = process.output(1 << 20).await?;
+    /// ```
+    pub fn exec(&self, name: &str, command: impl IntoIterator<Item = impl Into<String>>) -> Exec
+    where
+        K: Offers<verb::Connect, sub::Exec>,
+    {
+        Exec::new(self.connect::<sub::Exec>(name), command)
+    }
+
+    /// Connects to the main process of a container.
+    pub fn attach(&self, name: &str) -> Attach
+    where
+        K: Offers<verb::Connect, sub::Attach>,
+    {
+        Attach::new(self.connect::<sub::Attach>(name))
+    }
+
+    /// Connects to ports of a pod, once each.
+    pub fn port_forward(&self, name: &str, ports: &[u16]) -> PortForward
+    where
+        K: Offers<verb::Connect, sub::PortForward>,
+    {
+        PortForward::new(self.connect::<sub::PortForward>(name), ports)
     }
 }

@@ -7,8 +7,11 @@ use bytes::Bytes;
 use super::failure::{hidden_failure, is_success, status};
 use super::{Query, RestClient, Target};
 use crate::error::{CallContext, Error, ErrorKind};
+use crate::meta::List;
+use crate::record::Value;
+use crate::resource::Resource;
 use crate::transport::{Body, CallKind, Headers, Method, Request, Response};
-use crate::wire::{DecodeError, EncodeError, Format, Wire};
+use crate::wire::{DecodeError, EncodeError, Format, ItemError, ListError, ListReader, Mode, Wire};
 
 /// A failed answer is read up to this many bytes.
 pub(super) const MAX_FAILURE: usize = 4 << 20;
@@ -16,7 +19,7 @@ pub(super) const MAX_FAILURE: usize = 4 << 20;
 /// A call under construction.
 ///
 /// The request structs of each verb are built on it; it is public for verbs that none of them covers.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Call {
     client: RestClient,
     verb: &'static str,
@@ -220,12 +223,12 @@ impl Call {
     /// As [`Call::open`], an answer that is cut off, too large or unreadable, and a failure under a code of success.
     pub async fn fetch<O: Wire>(mut self) -> Result<O, Error> {
         let response = self.open().await?;
-        let format = response
-            .headers
-            .get("content-type")
-            .and_then(Format::from_content_type);
+        let format = self.answered(&response);
+        if let Some(mut reader) = O::reader(format) {
+            self.pieces(response.body, |piece| reader.push(piece)).await?;
+            return reader.finish().map_err(|error| self.unfinished(error));
+        }
         let body = self.read(response.body).await?;
-        let format = format.unwrap_or_else(|| self.format());
         if let Some(status) = hidden_failure(format, &body) {
             return Err(self.fail(ErrorKind::Api(Box::new(status))));
         }
@@ -235,6 +238,53 @@ impl Call {
             ))));
         }
         O::decode(format, &body).map_err(|error| self.fail(ErrorKind::Decode(error)))
+    }
+
+    /// Sends the call and reads a list whose objects need not all be readable.
+    pub(super) async fn fetch_readable<K>(mut self) -> Result<(List<K>, Vec<ItemError>), Error>
+    where
+        K: Resource + Value + Default,
+    {
+        let response = self.open().await?;
+        let mut reader = ListReader::<K>::new(self.answered(&response), Mode::Lenient);
+        self.pieces(response.body, |piece| reader.push(piece)).await?;
+        reader.finish().map_err(|error| self.unfinished(error))
+    }
+
+    /// The format of an answer; that of the call if the server does not say.
+    fn answered(&self, response: &Response) -> Format {
+        let said = response
+            .headers
+            .get("content-type")
+            .and_then(Format::from_content_type);
+        said.unwrap_or_else(|| self.format())
+    }
+
+    fn unfinished(&self, error: ListError) -> Error {
+        self.fail(match error {
+            ListError::Status(status) => ErrorKind::Api(status),
+            ListError::Decode(error) => ErrorKind::Decode(error),
+        })
+    }
+
+    /// Hands out a body as it arrives.
+    async fn pieces(
+        &self,
+        mut body: Body,
+        mut take: impl FnMut(&[u8]) -> Result<(), DecodeError> + Send,
+    ) -> Result<(), Error> {
+        let limit = self.client.options().max_body;
+        let mut length = 0_usize;
+        while let Some(piece) = body.chunk().await {
+            let piece = piece.map_err(|error| self.fail(ErrorKind::Transport(error)))?;
+            length = length.saturating_add(piece.len());
+            if length > limit {
+                let error = DecodeError::other(format_args!("the list is longer than {limit} bytes"));
+                return Err(self.fail(ErrorKind::Decode(error)));
+            }
+            take(&piece).map_err(|error| self.fail(ErrorKind::Decode(error)))?;
+        }
+        Ok(())
     }
 
     pub(super) async fn read(&self, body: Body) -> Result<Bytes, Error> {

@@ -11,7 +11,7 @@ use super::{Api, GroupVersionResource, Target};
 use crate::config::Config;
 use crate::error::{CallContext, Error, ErrorKind};
 use crate::resource::{AllNamespaces, Cluster, Namespaced, Resource};
-use crate::transport::{HttpTransport, Method, Request, Transport};
+use crate::transport::{Headers, HttpTransport, Method, Request, Transport};
 use crate::wire::Format;
 
 /// What all calls of a client share.
@@ -142,27 +142,37 @@ impl RestClient {
     /// # Errors
     /// No answer, or one that says failure.
     pub async fn document(&self, path: &str, accept: &str) -> Result<Document, Error> {
+        let mut request = Request::new(Method::Get, path);
+        request.headers.set("accept", accept);
+        let (headers, body) = self.read_document(request).await?.unwrap_or_default();
+        Ok(Document {
+            content_type: headers.get("content-type").unwrap_or_default().to_owned(),
+            body,
+        })
+    }
+
+    /// Sends a request for a document and reads the answer; `None` if the server says 304, that it has not changed.
+    pub(crate) async fn read_document(&self, request: Request) -> Result<Option<(Headers, Bytes)>, Error> {
         let context = CallContext {
             verb: "get",
-            resource: path.to_owned(),
+            resource: request.path.clone(),
             ..CallContext::default()
         };
         let fail = |kind| Error::new(context.clone(), kind);
-        let mut request = Request::new(Method::Get, path);
-        request.headers.set("accept", accept);
+        let conditional = request.headers.contains("if-none-match");
         let response = self
             .transport()
             .send(request)
             .await
             .map_err(|error| fail(ErrorKind::Transport(error)))?;
         let (code, headers) = (response.status, response.headers);
+        if conditional && code == 304 {
+            return Ok(None);
+        }
         if is_success(code) {
             let body = response.body.collect(self.shared.options.max_body).await;
             let body = body.map_err(|error| fail(ErrorKind::Transport(error)))?;
-            return Ok(Document {
-                content_type: headers.get("content-type").unwrap_or_default().to_owned(),
-                body,
-            });
+            return Ok(Some((headers, body)));
         }
         let body = response.body.collect(MAX_FAILURE).await.unwrap_or_default();
         Err(fail(ErrorKind::Api(Box::new(status(

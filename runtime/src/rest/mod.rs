@@ -8,6 +8,9 @@
 //! | `failure` | failures that carry no `Status`, made into one |
 //! | `frames`, `watch` | the event stream |
 //! | `requests` | one awaitable struct per verb |
+//! | `streams` | exec, attach and port-forward |
+//! | `paging` | [`Pages`]: a list in chunks |
+//! | `wait` | [`Wait`]: until an object is as wished |
 //! | `api` | [`Api`]: a typed handle |
 //!
 //! Requests are built and answers read without a socket; the network lies behind [`crate::transport::Transport`].
@@ -17,19 +20,28 @@ mod call;
 mod client;
 mod failure;
 mod frames;
+mod paging;
 mod query;
 mod requests;
+mod streams;
 mod target;
+mod wait;
 mod watch;
 
 pub use api::{Api, SubApi};
 pub use call::Call;
 pub use client::{ClientOptions, Document, RestClient};
+pub use paging::Pages;
 pub use query::Query;
 pub use requests::{
     Apply, ApplyBody, Create, Delete, DeleteCollection, Deletion, Evict, FieldValidation, Get, GetOptions,
     List, ListOptions, LogOptions, LogStream, Logs, Patch, PatchBody, PatchOptions, Propagation,
-    ResourceVersionMatch, Update, Watch, WatchOptions, WriteOptions,
+    ReadableList, ResourceVersionMatch, Update, Watch, WatchOptions, WriteOptions,
 };
-pub use target::{GroupVersionResource, Target};
+pub use streams::{
+    Attach, Exec, ExitStatus, Forwarded, Output, PortForward, PortStream, Process, Stdin, TerminalSize,
+};
+pub(crate) use target::api_version;
+pub use target::{GroupVersionKind, GroupVersionResource, Target};
+pub use wait::{Wait, WaitError};
 pub use watch::{Bookmark, WatchEvent, WatchStream};

@@ -47,6 +47,62 @@ impl fmt::Display for GroupVersionResource {
     }
 }
 
+/// Group, version and kind of an object.
+#[derive(
+    Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+pub struct GroupVersionKind {
+    /// The group; empty for the core group.
+    pub group: String,
+    /// The version.
+    pub version: String,
+    /// The kind.
+    pub kind: String,
+}
+
+impl GroupVersionKind {
+    /// A kind known by name at run time.
+    pub fn new(group: impl Into<String>, version: impl Into<String>, kind: impl Into<String>) -> Self {
+        Self {
+            group: group.into(),
+            version: version.into(),
+            kind: kind.into(),
+        }
+    }
+
+    /// The kind of a resource.
+    pub fn of<K: Resource>() -> Self {
+        Self::new(K::GROUP, K::VERSION, K::KIND)
+    }
+
+    /// The kind that an object's `apiVersion` and `kind` say.
+    pub fn of_object(api_version: &str, kind: &str) -> Self {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        Self::new(group, version, kind)
+    }
+
+    /// `group/version`, or the version alone for the core group.
+    pub fn api_version(&self) -> String {
+        api_version(&self.group, &self.version)
+    }
+}
+
+impl fmt::Display for GroupVersionKind {
+    /// `v1 Pod`, `apps/v1 Deployment`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.api_version(), self.kind)
+    }
+}
+
+/// `group/version`, or the version alone for the core group.
+pub(crate) fn api_version(group: &str, version: &str) -> String {
+    if group.is_empty() {
+        version.to_owned()
+    } else {
+        format!("{group}/{version}")
+    }
+}
+
 /// A resource, in one namespace or not.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Target {

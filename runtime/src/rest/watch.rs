@@ -10,7 +10,6 @@ use super::call::Call;
 use super::frames::Frames;
 use crate::error::{CallContext, Error, ErrorKind};
 use crate::meta::{ObjectMeta, PartialObjectMetadata, Status};
-use crate::resource::Resource;
 use crate::transport::{Body, Response};
 use crate::wire::{DecodeError, Format, Wire, read_watch_event};
 
@@ -54,7 +53,7 @@ pub struct WatchStream<K> {
     events: PhantomData<fn() -> K>,
 }
 
-impl<K: Resource> WatchStream<K> {
+impl<K: Wire> WatchStream<K> {
     pub(super) fn new(call: &Call, response: Response) -> Self {
         let format = response
             .headers
@@ -149,7 +148,7 @@ impl<K: Resource> WatchStream<K> {
     }
 }
 
-impl<K: Resource> Stream for WatchStream<K> {
+impl<K: Wire> Stream for WatchStream<K> {
     type Item = Result<WatchEvent<K>, Error>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {

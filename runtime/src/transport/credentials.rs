@@ -8,25 +8,57 @@ use std::time::{Duration, Instant};
 use base64::Engine;
 
 use super::endpoint::Endpoint;
+use super::oidc::{self, ProviderStore};
+use super::plugin::{Plugin, PluginSource};
+use super::retry::drain;
 use super::{BoxFuture, Request, Response, Transport, TransportError, TransportErrorKind};
 use crate::clock::Clock;
-use crate::config::{AuthConfig, Config, SecretString};
+use crate::config::{AuthConfig, ClientIdentity, Config, SecretString};
 
 /// A token read from a file is used for this long: client-go's period of a minute less its leeway of 10 s.
 const TOKEN_PERIOD: Duration = Duration::from_secs(50);
 /// After a failure to read it, the file is left alone for this long.
 const TOKEN_RETRY: Duration = Duration::from_secs(5);
 
-/// Where the `Authorization` header's value comes from.
-pub(super) trait CredentialSource: Debug + Send + Sync {
-    /// The value to send now.
-    fn authorization(&self) -> BoxFuture<'_, Result<SecretString, TransportError>>;
-
-    /// The server answered 401 to a request sent at `sent`: what is older must not be used again unseen.
-    fn rejected(&self, sent: Instant);
+/// What proves who calls.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Credentials {
+    /// The value of the `Authorization` header; none if a client certificate says it all.
+    pub(super) authorization: Option<SecretString>,
+    /// The version of the client certificate that goes with it; see [`PluginIdentity`].
+    pub(super) identity: u64,
 }
 
-/// Adds the `Authorization` header. A request that has its own keeps it.
+impl Credentials {
+    pub(super) fn header(value: SecretString) -> Self {
+        Self {
+            authorization: Some(value),
+            identity: 0,
+        }
+    }
+}
+
+/// Where credentials come from.
+pub(super) trait CredentialSource: Debug + Send + Sync {
+    /// Those to send now.
+    fn credentials(&self) -> BoxFuture<'_, Result<Credentials, TransportError>>;
+
+    /// The server answered 401 to `used`, sent at `sent`: what is older must not be used again unseen.
+    fn rejected(&self, used: &Credentials, sent: Instant);
+}
+
+/// A client certificate that a source of credentials hands out and may change.
+pub(super) trait PluginIdentity: Debug + Send + Sync {
+    /// Another number for each certificate.
+    fn version(&self) -> u64;
+
+    /// The certificate, if there is one.
+    fn certificate(&self) -> Option<ClientIdentity>;
+}
+
+/// Adds the `Authorization` header. A request that has its own keeps it. When the server rejects the credentials and
+/// there are others, the request is sent once more with those: authentication comes before everything else, so that
+/// nothing has happened yet.
 #[derive(Debug)]
 pub(super) struct Authenticate {
     pub(super) next: Arc<dyn Transport>,
@@ -35,39 +67,63 @@ pub(super) struct Authenticate {
 }
 
 impl Transport for Authenticate {
-    fn send(&self, mut request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
         if request.headers.contains("authorization") {
             return self.next.send(request);
         }
         Box::pin(async move {
-            let value = self.source.authorization().await?;
-            request.headers.append("authorization", value.expose());
+            let used = self.source.credentials().await?;
             let sent = self.clock.now();
-            let response = self.next.send(request).await?;
-            if response.status == 401 {
-                self.source.rejected(sent);
+            let response = self.next.send(signed(request.clone(), &used)).await?;
+            if response.status != 401 {
+                return Ok(response);
             }
-            Ok(response)
+            self.source.rejected(&used, sent);
+            match self.source.credentials().await {
+                Ok(renewed) if renewed != used => {
+                    tracing::debug!(
+                        "the server rejected the credentials; the call is sent again with renewed ones"
+                    );
+                    drain(response).await;
+                    self.next.send(signed(request, &renewed)).await
+                }
+                Ok(_) => Ok(response),
+                Err(error) => {
+                    tracing::warn!(%error, "the server rejected the credentials and they cannot be renewed");
+                    Ok(response)
+                }
+            }
         })
     }
 }
 
-/// The source a configuration asks for; none for an anonymous client.
-pub(super) fn source(
+fn signed(mut request: Request, credentials: &Credentials) -> Request {
+    if let Some(value) = &credentials.authorization {
+        request.headers.append("authorization", value.expose());
+    }
+    request
+}
+
+/// What a configuration asks for.
+#[derive(Debug, Default)]
+pub(super) struct Sources {
+    /// Where credentials come from; none for an anonymous client.
+    pub(super) credentials: Option<Box<dyn CredentialSource>>,
+    /// Where client certificates come from, if not from the configuration.
+    pub(super) identity: Option<Arc<dyn PluginIdentity>>,
+}
+
+/// The sources a configuration asks for.
+pub(super) fn sources(
     config: &Config,
     endpoint: &Endpoint,
     clock: &Arc<dyn Clock>,
-) -> Result<Option<Box<dyn CredentialSource>>, TransportError> {
-    let unsupported = |what: &str| {
-        let message = format!(
-            "the user authenticates by {what}, which is not supported yet; use a token or a client certificate"
-        );
-        Err(TransportError::new(TransportErrorKind::Config, message))
-    };
-    Ok(Some(match &config.auth {
+    store: Option<Arc<dyn ProviderStore>>,
+) -> Result<Sources, TransportError> {
+    let source: Box<dyn CredentialSource> = match &config.auth {
         AuthConfig::Anonymous => match &endpoint.userinfo {
             Some((username, password)) => Box::new(Fixed(basic(username, password))),
-            None => return Ok(None),
+            None => return Ok(Sources::default()),
         },
         AuthConfig::Token(token) => Box::new(Fixed(bearer(token))),
         AuthConfig::Basic { username, password } => Box::new(Fixed(basic(username, password))),
@@ -80,18 +136,29 @@ pub(super) fn source(
                 read_at: None,
             }),
         }),
-        AuthConfig::Exec(exec) => return unsupported(&format!("the credential plugin {:?}", exec.command)),
-        AuthConfig::Provider(provider) => {
-            return unsupported(&format!("the authentication provider {:?}", provider.name));
+        AuthConfig::Exec(exec) => {
+            let plugin = Plugin::shared(config, exec)?;
+            return Ok(Sources {
+                credentials: Some(Box::new(PluginSource {
+                    plugin: plugin.clone(),
+                    clock: clock.clone(),
+                })),
+                identity: Some(plugin),
+            });
         }
-    }))
+        AuthConfig::Provider(provider) => oidc::source(provider, clock, store)?,
+    };
+    Ok(Sources {
+        credentials: Some(source),
+        identity: None,
+    })
 }
 
-fn bearer(token: &SecretString) -> SecretString {
+pub(super) fn bearer(token: &SecretString) -> SecretString {
     SecretString::new(format!("Bearer {}", token.expose()))
 }
 
-fn basic(username: &str, password: &SecretString) -> SecretString {
+pub(super) fn basic(username: &str, password: &SecretString) -> SecretString {
     let pair = SecretString::new(format!("{username}:{}", password.expose()));
     let encoded = base64::engine::general_purpose::STANDARD.encode(pair.expose());
     SecretString::new(format!("Basic {encoded}"))
@@ -102,11 +169,11 @@ fn basic(username: &str, password: &SecretString) -> SecretString {
 struct Fixed(SecretString);
 
 impl CredentialSource for Fixed {
-    fn authorization(&self) -> BoxFuture<'_, Result<SecretString, TransportError>> {
-        Box::pin(std::future::ready(Ok(self.0.clone())))
+    fn credentials(&self) -> BoxFuture<'_, Result<Credentials, TransportError>> {
+        Box::pin(std::future::ready(Ok(Credentials::header(self.0.clone()))))
     }
 
-    fn rejected(&self, _: Instant) {}
+    fn rejected(&self, _: &Credentials, _: Instant) {}
 }
 
 /// The token in a file that somebody else renews. The last good one is used while the file cannot be read.
@@ -185,11 +252,15 @@ impl TokenFile {
 }
 
 impl CredentialSource for TokenFile {
-    fn authorization(&self) -> BoxFuture<'_, Result<SecretString, TransportError>> {
-        Box::pin(async { self.token().await.map(|token| bearer(&token)) })
+    fn credentials(&self) -> BoxFuture<'_, Result<Credentials, TransportError>> {
+        Box::pin(async {
+            self.token()
+                .await
+                .map(|token| Credentials::header(bearer(&token)))
+        })
     }
 
-    fn rejected(&self, sent: Instant) {
+    fn rejected(&self, _: &Credentials, sent: Instant) {
         let mut state = self.state();
         if state.read_at.is_none_or(|read_at| read_at <= sent) {
             state.read_again = None;

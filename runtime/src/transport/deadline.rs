@@ -10,13 +10,14 @@ use bytes::Bytes;
 use futures_core::Stream;
 
 use super::body::Chunks;
+use super::retry::{Earlier, Retry};
 use super::{BoxFuture, CallKind, Request, Response, Transport, TransportError, TransportErrorKind};
 use crate::clock::Clock;
 
 /// Ends calls that take too long; see [`CallKind`] for what a timeout covers.
 #[derive(Debug)]
 pub(super) struct Deadline {
-    pub(super) next: Arc<dyn Transport>,
+    pub(super) next: Retry,
     pub(super) clock: Arc<dyn Clock>,
     /// The timeout of unary calls without one.
     pub(super) default: Option<Duration>,
@@ -29,16 +30,21 @@ impl Transport for Deadline {
             .timeout
             .or(self.default.filter(|_| kind == CallKind::Unary))
         else {
-            return self.next.send(request);
+            return Box::pin(async move { self.next.send(request, None, &Earlier::default()).await });
         };
         Box::pin(async move {
             let mut sleep = self.clock.sleep(limit);
-            let mut call = self.next.send(request);
+            let earlier = Earlier::default();
+            let until = self.clock.now() + limit;
+            let mut call = Box::pin(self.next.send(request, Some(until), &earlier));
             let mut response = poll_fn(|cx| {
                 if let Poll::Ready(response) = call.as_mut().poll(cx) {
                     return Poll::Ready(response);
                 }
-                sleep.as_mut().poll(cx).map(|()| Err(expired(limit)))
+                sleep
+                    .as_mut()
+                    .poll(cx)
+                    .map(|()| Err(earlier.add_to(expired(limit))))
             })
             .await?;
             if kind == CallKind::Unary {

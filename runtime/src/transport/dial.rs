@@ -1,4 +1,4 @@
-//! [`Dialer`]: makes one connection to the server, TLS included, for hyper's pool.
+//! [`Dialer`]: makes one connection to the server, by way of a proxy if there is one, TLS included.
 
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
@@ -8,9 +8,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_core::future::BoxFuture;
+use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::connect::dns::{GaiResolver, Name};
-use hyper_util::client::legacy::connect::{Connected, Connection, HttpConnector};
-use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
@@ -19,6 +18,7 @@ use tower_service::Service;
 use super::body::Duplex;
 use super::endpoint::Endpoint;
 use super::error::chain;
+use super::proxy::Route;
 use super::tls::{self, Tls};
 use super::{ConnectFailure, TransportError, TransportErrorKind};
 use crate::clock::{Clock, within};
@@ -34,14 +34,13 @@ const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Clone)]
 pub(super) struct Dialer {
     endpoint: Arc<Endpoint>,
-    tls: Option<Tls>,
     clock: Arc<dyn Clock>,
+    route: Route,
     tcp: HttpConnector<Resolver>,
 }
 
 impl Dialer {
-    /// A dialer; without `tls` its connections are in the clear.
-    pub(super) fn new(endpoint: Arc<Endpoint>, tls: Option<Tls>, clock: Arc<dyn Clock>) -> Self {
+    pub(super) fn new(endpoint: Arc<Endpoint>, route: Route, clock: Arc<dyn Clock>) -> Self {
         let mut tcp = HttpConnector::new_with_resolver(Resolver(GaiResolver::new()));
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
@@ -50,35 +49,47 @@ impl Dialer {
         tcp.set_connect_timeout(Some(DIAL_TIMEOUT));
         Self {
             endpoint,
-            tls,
             clock,
+            route,
             tcp,
         }
     }
 
-    async fn dial(mut self, uri: ::http::Uri) -> Result<TokioIo<Dialed>, TransportError> {
-        let tcp = match within(&*self.clock, DIAL_TIMEOUT, self.tcp.call(uri)).await {
-            Some(Ok(tcp)) => tcp.into_inner(),
-            Some(Err(error)) => {
-                let failure = connect_failure(&error);
-                return Err(self.unreachable(failure).with_source(error));
-            }
-            None => return Err(self.unreachable(ConnectFailure::Timeout)),
-        };
-        let dialed = match &self.tls {
-            None => Dialed {
-                io: Box::new(tcp),
-                http2: false,
-                refusal: Refusal::default(),
-            },
-            Some(tls) => self.handshake(tls, tcp).await?,
-        };
-        Ok(TokioIo::new(dialed))
+    /// The way connections are made.
+    pub(super) fn route(&self) -> &Route {
+        &self.route
     }
 
-    async fn handshake(&self, tls: &Tls, tcp: TcpStream) -> Result<Dialed, TransportError> {
+    /// A connection to the server; without `tls` it is in the clear.
+    pub(super) async fn dial(&self, tls: Option<&Tls>) -> Result<Dialed, TransportError> {
+        let io = match within(&*self.clock, DIAL_TIMEOUT, self.route.open(self, &self.endpoint)).await {
+            Some(io) => io?,
+            None => return Err(self.unreachable(ConnectFailure::Timeout)),
+        };
+        match tls {
+            None => Ok(Dialed {
+                io,
+                http2: false,
+                refusal: Refusal::default(),
+            }),
+            Some(tls) => self.handshake(tls, io).await,
+        }
+    }
+
+    /// A TCP connection to the authority of `uri`.
+    pub(super) async fn tcp(&self, uri: ::http::Uri) -> Result<TcpStream, TransportError> {
+        match self.tcp.clone().call(uri).await {
+            Ok(tcp) => Ok(tcp.into_inner()),
+            Err(error) => {
+                let failure = connect_failure(&error);
+                Err(self.unreachable(failure).with_source(error))
+            }
+        }
+    }
+
+    async fn handshake(&self, tls: &Tls, io: Box<dyn Duplex>) -> Result<Dialed, TransportError> {
         let connector = TlsConnector::from(tls.config.clone());
-        let handshake = connector.connect(tls.server_name.clone(), tcp);
+        let handshake = connector.connect(tls.server_name.clone(), io);
         match within(&*self.clock, HANDSHAKE_TIMEOUT, handshake).await {
             Some(Ok(stream)) => {
                 let http2 = stream.get_ref().1.alpn_protocol() == Some(tls::ALPN_HTTP2);
@@ -104,14 +115,16 @@ impl Dialer {
     }
 
     fn unreachable(&self, failure: ConnectFailure) -> TransportError {
-        let address = self.endpoint.address();
+        let (address, host) = match self.route.proxy() {
+            Some((address, host)) => (format!("the proxy {address}"), host),
+            None => (self.endpoint.address(), self.endpoint.host.clone()),
+        };
         let message = match failure {
             ConnectFailure::Refused => format!(
                 "{address} refused the connection; check that the server runs and that the server's URL names its port"
             ),
             ConnectFailure::Dns => format!(
-                "the host name {} cannot be resolved; check the server's URL and the name service",
-                self.endpoint.host
+                "the host name {host} cannot be resolved; check the server's URL and the name service"
             ),
             ConnectFailure::Timeout => format!(
                 "{address} did not answer within {} s; check the network, firewalls and VPN",
@@ -137,20 +150,6 @@ fn connect_failure(error: &(dyn std::error::Error + 'static)) -> ConnectFailure 
         }
     }
     ConnectFailure::Other
-}
-
-impl Service<::http::Uri> for Dialer {
-    type Response = TokioIo<Dialed>;
-    type Error = TransportError;
-    type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, uri: ::http::Uri) -> Self::Future {
-        Box::pin(self.clone().dial(uri))
-    }
 }
 
 /// The system's resolver, whose failures can be told from those of connecting.
@@ -184,8 +183,8 @@ impl Service<Name> for Resolver {
 pub(super) struct Dialed {
     io: Box<dyn Duplex>,
     /// Whether ALPN agreed on HTTP/2.
-    http2: bool,
-    refusal: Refusal,
+    pub(super) http2: bool,
+    pub(super) refusal: Refusal,
 }
 
 /// The TLS failure a connection ended with. In TLS 1.3 a server refuses a client certificate after the handshake, as the
@@ -203,17 +202,6 @@ impl Refusal {
         if let Some(tls) = chain(error).find_map(|cause| cause.downcast_ref::<rustls::Error>()) {
             // Only the first failure says why.
             let _ = self.0.set(tls.clone());
-        }
-    }
-}
-
-impl Connection for Dialed {
-    fn connected(&self) -> Connected {
-        let connected = Connected::new().extra(self.refusal.clone());
-        if self.http2 {
-            connected.negotiated_h2()
-        } else {
-            connected
         }
     }
 }

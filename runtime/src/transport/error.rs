@@ -58,6 +58,8 @@ struct Inner {
     /// The call, such as `GET https://host:6443/api/v1/pods`, when known.
     call: Option<Arc<str>>,
     message: String,
+    /// How an earlier attempt of the same call ended.
+    earlier: Option<Arc<str>>,
     source: Option<Arc<dyn StdError + Send + Sync>>,
 }
 
@@ -71,6 +73,7 @@ impl TransportError {
                 kind,
                 call: None,
                 message: message.into(),
+                earlier: None,
                 source: None,
             }),
         }
@@ -91,16 +94,35 @@ impl TransportError {
         }
     }
 
-    fn rebuilt(&self, call: Option<Arc<str>>, source: Option<Arc<dyn StdError + Send + Sync>>) -> Self {
-        let Inner { kind, message, .. } = &*self.inner;
+    /// The same error with how an earlier attempt of the call ended.
+    #[must_use]
+    pub(crate) fn with_earlier(self, earlier: &str) -> Self {
+        let mut inner = self.parts(self.inner.call.clone(), self.inner.source.clone());
+        inner.earlier = Some(earlier.into());
         Self {
-            inner: Arc::new(Inner {
-                kind: *kind,
-                call,
-                message: message.clone(),
-                source,
-            }),
+            inner: Arc::new(inner),
         }
+    }
+
+    fn rebuilt(&self, call: Option<Arc<str>>, source: Option<Arc<dyn StdError + Send + Sync>>) -> Self {
+        Self {
+            inner: Arc::new(self.parts(call, source)),
+        }
+    }
+
+    fn parts(&self, call: Option<Arc<str>>, source: Option<Arc<dyn StdError + Send + Sync>>) -> Inner {
+        Inner {
+            kind: self.inner.kind,
+            call,
+            message: self.inner.message.clone(),
+            earlier: self.inner.earlier.clone(),
+            source,
+        }
+    }
+
+    /// How an earlier attempt of the same call ended, when the call was sent more than once.
+    pub fn earlier(&self) -> Option<&str> {
+        self.inner.earlier.as_deref()
     }
 
     /// What kind of thing went wrong.
@@ -148,8 +170,12 @@ impl TransportError {
 impl fmt::Display for TransportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.inner.call {
-            Some(call) => write!(f, "{call}: {}", self.inner.message),
-            None => f.write_str(&self.inner.message),
+            Some(call) => write!(f, "{call}: {}", self.inner.message)?,
+            None => f.write_str(&self.inner.message)?,
+        }
+        match &self.inner.earlier {
+            Some(earlier) => write!(f, " ({earlier})"),
+            None => Ok(()),
         }
     }
 }
@@ -160,6 +186,7 @@ impl fmt::Debug for TransportError {
             .field("kind", &self.inner.kind)
             .field("call", &self.inner.call)
             .field("message", &self.inner.message)
+            .field("earlier", &self.inner.earlier)
             .field("source", &self.inner.source)
             .finish()
     }

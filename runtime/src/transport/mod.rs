@@ -9,9 +9,11 @@
 //! | `message`, `headers`, `body` | what crosses the seam |
 //! | `error` | what may go wrong instead of a response |
 //! | `http` | [`HttpTransport`]: the order of the layers |
-//! | `deadline`, `identity`, `credentials`, `gzip` | one layer each |
-//! | `wire` | the innermost layer: hyper's client, and its errors in our terms |
-//! | `dial`, `tls`, `endpoint` | how a connection is made, and to where |
+//! | `identity`, `limit`, `deadline`, `retry`, `credentials`, `gzip`, `observe` | one layer each, outermost first |
+//! | `wire` | the innermost layer: HTTP, and its errors in our terms |
+//! | `pool`, `lease`, `dial`, `proxy`, `tls`, `tls_source`, `endpoint` | connections: how many, how they are made, and to where |
+//! | `plugin`, `oidc` | credentials from programs and from identity providers |
+//! | `metrics`, `warnings` | what is told to whom it may concern |
 //!
 //! ```no_run
 //! use kubeloom::config::Config;
@@ -37,8 +39,19 @@ mod gzip;
 mod headers;
 mod http;
 mod identity;
+mod lease;
+mod limit;
 mod message;
+mod metrics;
+mod observe;
+mod oidc;
+mod plugin;
+mod pool;
+mod proxy;
+mod retry;
 mod tls;
+mod tls_source;
+mod warnings;
 mod wire;
 
 use std::fmt::Debug;
@@ -46,8 +59,11 @@ use std::fmt::Debug;
 pub use self::body::{Body, Upgraded};
 pub use self::error::{ConnectFailure, TransportError, TransportErrorKind};
 pub use self::headers::Headers;
-pub use self::http::HttpTransport;
+pub use self::http::{HttpTransport, TransportOptions};
 pub use self::message::{CallKind, Method, Request, Response};
+pub use self::metrics::{Labels, Metrics, NoMetrics};
+pub use self::oidc::ProviderStore;
+pub use self::warnings::{IgnoreWarnings, LogWarnings, WarningHandler};
 pub use futures_core::future::BoxFuture;
 
 /// Sends requests to one server.

@@ -28,10 +28,42 @@ pub(super) struct Tls {
     pub(super) server_name: ServerName<'static>,
 }
 
+/// Certificates and keys as they were read.
+#[derive(PartialEq)]
+pub(super) struct Material {
+    /// The authorities in PEM; none if there is no such bundle.
+    authority: Option<Vec<u8>>,
+    /// Certificate and key in PEM.
+    identity: Option<(Vec<u8>, SecretBytes)>,
+}
+
+impl Material {
+    /// Reads what `tls` names. Reads files, and blocks while it does.
+    pub(super) fn read(tls: &TlsConfig) -> Result<Self, TransportError> {
+        let authority = match &tls.trust {
+            Trust::Authority(source) => Some(public("certificate authority", source)?),
+            Trust::System | Trust::Insecure => None,
+        };
+        let identity = match &tls.identity {
+            None => None,
+            Some(identity) => {
+                let certificate = public("client certificate", &identity.certificate)?;
+                let key = match &identity.key {
+                    SecretSource::File(path) => SecretBytes::from(read("client key", path)?),
+                    SecretSource::Inline(pem) => pem.clone(),
+                };
+                Some((certificate, key))
+            }
+        };
+        Ok(Self { authority, identity })
+    }
+}
+
 impl Tls {
-    /// Reads certificates and keys. Reads files, and blocks while it does.
+    /// The TLS side for certificates and keys that were read by the same `tls`. May read the host's authorities.
     pub(super) fn new(
         tls: &TlsConfig,
+        material: &Material,
         http: HttpVersions,
         endpoint: &Endpoint,
     ) -> Result<Self, TransportError> {
@@ -39,17 +71,16 @@ impl Tls {
         let builder = ClientConfig::builder_with_provider(provider.clone())
             .with_safe_default_protocol_versions()
             .map_err(|error| config_error("TLS cannot be set up").with_source(error))?;
-        let builder = match &tls.trust {
-            Trust::Insecure => builder
+        let builder = match (&tls.trust, &material.authority) {
+            (Trust::Insecure, _) => builder
                 .dangerous()
                 .with_custom_certificate_verifier(Arc::new(Unverified(provider))),
-            Trust::System => builder.with_root_certificates(system_roots()?),
-            Trust::Authority(source) => builder.with_root_certificates(roots(source)?),
+            (Trust::Authority(source), Some(pem)) => builder.with_root_certificates(roots(source, pem)?),
+            _ => builder.with_root_certificates(system_roots()?),
         };
-        let mut config = match &tls.identity {
-            None => builder.with_no_client_auth(),
-            Some(identity) => {
-                let (chain, key) = identity_of(identity)?;
+        let mut config = match (&tls.identity, &material.identity) {
+            (Some(identity), Some(pem)) => {
+                let (chain, key) = identity_of(identity, pem)?;
                 builder.with_client_auth_cert(chain, key).map_err(|error| {
                     config_error(
                         "the client certificate and its key cannot be used, or do not belong together",
@@ -57,21 +88,31 @@ impl Tls {
                     .with_source(error)
                 })?
             }
+            _ => builder.with_no_client_auth(),
         };
         config.alpn_protocols = match http {
             HttpVersions::Http2AndHttp1 => vec![ALPN_HTTP2.to_vec(), ALPN_HTTP1.to_vec()],
             HttpVersions::Http1 => vec![ALPN_HTTP1.to_vec()],
         };
         let name = tls.server_name.as_ref().unwrap_or(&endpoint.host);
-        let server_name = ServerName::try_from(name.clone()).map_err(|error| {
-            config_error(format!(
-                "{name:?} is neither a DNS name nor an address to verify a certificate for"
-            ))
-            .with_source(error)
-        })?;
         Ok(Self {
             config: Arc::new(config),
-            server_name,
+            server_name: server_name(name)?,
+        })
+    }
+
+    /// The TLS side towards a proxy: the host's authorities, HTTP/1.1.
+    pub(super) fn of_proxy(host: &str) -> Result<Self, TransportError> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|error| config_error("TLS cannot be set up").with_source(error))?
+            .with_root_certificates(system_roots()?)
+            .with_no_client_auth();
+        config.alpn_protocols = vec![ALPN_HTTP1.to_vec()];
+        Ok(Self {
+            config: Arc::new(config),
+            server_name: server_name(host)?,
         })
     }
 
@@ -84,6 +125,15 @@ impl Tls {
             server_name: self.server_name.clone(),
         }
     }
+}
+
+fn server_name(name: &str) -> Result<ServerName<'static>, TransportError> {
+    ServerName::try_from(name.to_owned()).map_err(|error| {
+        config_error(format!(
+            "{name:?} is neither a DNS name nor an address to verify a certificate for"
+        ))
+        .with_source(error)
+    })
 }
 
 fn config_error(message: impl Into<String>) -> TransportError {
@@ -110,17 +160,29 @@ fn system_roots() -> Result<RootCertStore, TransportError> {
     Ok(roots)
 }
 
-fn roots(source: &DataSource) -> Result<RootCertStore, TransportError> {
-    let (what, pem) = match source {
-        DataSource::File(path) => (path.display().to_string(), read("certificate authority", path)?),
-        DataSource::Inline(pem) => ("'certificate-authority-data'".to_owned(), pem.clone()),
-    };
+fn public(what: &str, source: &DataSource) -> Result<Vec<u8>, TransportError> {
+    match source {
+        DataSource::File(path) => read(what, path),
+        DataSource::Inline(pem) => Ok(pem.clone()),
+    }
+}
+
+/// Where bytes came from, for errors: the path, or the key they stand under.
+fn origin(source: &DataSource, key: &str) -> String {
+    match source {
+        DataSource::File(path) => path.display().to_string(),
+        DataSource::Inline(_) => format!("'{key}'"),
+    }
+}
+
+fn roots(source: &DataSource, pem: &[u8]) -> Result<RootCertStore, TransportError> {
     let mut roots = RootCertStore::empty();
     // A bundle may hold what this library cannot use (old versions, odd extensions); the rest of it still serves.
-    roots.add_parsable_certificates(CertificateDer::pem_slice_iter(&pem).filter_map(Result::ok));
+    roots.add_parsable_certificates(CertificateDer::pem_slice_iter(pem).filter_map(Result::ok));
     match roots.is_empty() {
         true => Err(config_error(format!(
-            "the certificate authority {what} holds no usable certificate in PEM"
+            "the certificate authority {} holds no usable certificate in PEM",
+            origin(source, "certificate-authority-data")
         ))),
         false => Ok(roots),
     }
@@ -128,28 +190,23 @@ fn roots(source: &DataSource) -> Result<RootCertStore, TransportError> {
 
 fn identity_of(
     identity: &ClientIdentity,
+    (certificate, key): &(Vec<u8>, SecretBytes),
 ) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), TransportError> {
-    let (what, pem) = match &identity.certificate {
-        DataSource::File(path) => (path.display().to_string(), read("client certificate", path)?),
-        DataSource::Inline(pem) => ("'client-certificate-data'".to_owned(), pem.clone()),
-    };
-    let chain: Vec<_> = CertificateDer::pem_slice_iter(&pem)
+    let chain: Vec<_> = CertificateDer::pem_slice_iter(certificate)
         .filter_map(Result::ok)
         .collect();
     if chain.is_empty() {
         return Err(config_error(format!(
-            "the client certificate {what} holds no certificate in PEM"
+            "the client certificate {} holds no certificate in PEM",
+            origin(&identity.certificate, "client-certificate-data")
         )));
     }
-    let (what, pem) = match &identity.key {
-        SecretSource::File(path) => (
-            path.display().to_string(),
-            SecretBytes::from(read("client key", path)?),
-        ),
-        SecretSource::Inline(pem) => ("'client-key-data'".to_owned(), pem.clone()),
-    };
     // The parser's error is left out: it may quote the key.
-    let key = PrivateKeyDer::from_pem_slice(pem.expose()).map_err(|_| {
+    let key = PrivateKeyDer::from_pem_slice(key.expose()).map_err(|_| {
+        let what = match &identity.key {
+            SecretSource::File(path) => path.display().to_string(),
+            SecretSource::Inline(_) => "'client-key-data'".to_owned(),
+        };
         config_error(format!(
             "the client key {what} holds no private key in PEM that is not encrypted"
         ))

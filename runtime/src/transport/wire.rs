@@ -1,4 +1,4 @@
-//! [`Wire`]: the innermost layer. Hands requests to hyper's pooled client and says its errors in our terms.
+//! [`Wire`]: the innermost layer. Sends requests on the pool's connections and says errors in our terms.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -6,84 +6,103 @@ use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
-use ::http::header::{HeaderName, HeaderValue};
+use ::http::header::{self, HeaderName, HeaderValue};
 use bytes::Bytes;
 use futures_core::Stream;
 use http_body::Body as _;
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper_util::client::legacy::Client;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 
 use super::body::Upgraded;
-use super::dial::{Dialer, Refusal};
 use super::endpoint::Endpoint;
 use super::error::chain;
-use super::tls::{self, Tls};
+use super::lease::Stream as Place;
+use super::pool::{self, Message, Pool};
+use super::tls;
 use super::{
     Body, BoxFuture, CallKind, Headers, Request, Response, Transport, TransportError, TransportErrorKind,
 };
-use crate::clock::Clock;
-use crate::config::KeepAlive;
 
-/// An idle connection is kept for this long; Go's default.
-const IDLE_TIMEOUT: Duration = Duration::from_secs(90);
-/// At most this many idle HTTP/1.1 connections are kept; client-go's value.
-const IDLE_CONNECTIONS: usize = 25;
-/// What the server may send ahead on one stream: enough for 100 MB lists over links with much latency. Go's value.
-const STREAM_WINDOW: u32 = 4 << 20;
-/// What it may send ahead on a connection: so much that streams nobody reads (watches of slow consumers), each bounded
-/// by its own window, do not hold up the others. Go's value.
-const CONNECTION_WINDOW: u32 = 1 << 30;
-/// The largest header block accepted; warnings and audit annotations can be many.
-const HEADER_LIST_LIMIT: u32 = 256 << 10;
-
-type Pool = Client<Dialer, Full<Bytes>>;
+/// How many connections in a row may be lost under a call before it has been sent.
+const CONNECTIONS: usize = 5;
 
 /// The innermost layer.
 pub(super) struct Wire {
     endpoint: Arc<Endpoint>,
-    shared: Pool,
-    /// For upgrades: HTTP/1.1, a connection each.
-    exclusive: Pool,
+    pool: Pool,
 }
 
 impl Wire {
-    pub(super) fn new(
-        endpoint: Arc<Endpoint>,
-        tls: Option<Tls>,
-        keep_alive: KeepAlive,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
-        let http1 = tls.as_ref().map(Tls::http1_only);
-        let shared = Dialer::new(endpoint.clone(), tls, clock.clone());
-        let exclusive = Dialer::new(endpoint.clone(), http1, clock);
-        Self {
-            endpoint,
-            shared: pool(shared, keep_alive, IDLE_CONNECTIONS),
-            exclusive: pool(exclusive, keep_alive, 0),
-        }
+    pub(super) fn new(endpoint: Arc<Endpoint>, pool: Pool) -> Self {
+        Self { endpoint, pool }
     }
 
     async fn exchange(&self, request: Request) -> Result<Response, TransportError> {
-        let kind = request.kind;
-        let pool = if kind == CallKind::Upgrade {
-            &self.exclusive
-        } else {
-            &self.shared
-        };
-        let request = encode(&self.endpoint, request)?;
-        let response = pool.request(request).await;
-        let mut response = response.map_err(|error| match refusal(&error) {
-            Some(tls) => refused(&self.endpoint, &tls).with_source(error),
-            None => translate(&self.endpoint, error),
-        })?;
-        let headers: Headers = response.headers().iter().map(decode_field).collect();
-        let status = response.status().as_u16();
+        let (kind, method) = (request.kind, request.method);
+        let message = encode(&self.endpoint, request)?;
+        let mut left = CONNECTIONS;
+        loop {
+            left -= 1;
+            let lease = match kind {
+                CallKind::Upgrade => self.pool.exclusive().await?,
+                CallKind::Unary | CallKind::Stream => self.pool.lease().await?,
+            };
+            let refusal = lease.refusal();
+            let mut addressed = message.clone();
+            if !lease.is_http2() {
+                self.address(&mut addressed);
+            }
+            let mut lost = match lease.send(addressed).await {
+                Ok((answer, stream)) => return self.answer(kind, answer, stream).await,
+                Err(lost) => lost,
+            };
+            let unsent = lost.take_message().is_some();
+            let error = lost.into_error();
+            if left > 0 && (unsent || is_unprocessed(&error, method)) {
+                continue;
+            }
+            return Err(match refusal.get() {
+                Some(tls) => refused(&self.endpoint, tls).with_source(error),
+                None => translate(&self.endpoint, error),
+            });
+        }
+    }
+
+    /// What HTTP/1.1 wants: a host field, and the path alone unless a proxy is to find the server.
+    fn address(&self, message: &mut Message) {
+        if let Some(host) = message
+            .uri()
+            .authority()
+            .and_then(|authority| HeaderValue::from_str(authority.as_str()).ok())
+        {
+            message.headers_mut().entry(header::HOST).or_insert(host);
+        }
+        match self.pool.dialer().route().absolute_form(&self.endpoint) {
+            Some(Some(password)) => {
+                message
+                    .headers_mut()
+                    .insert(header::PROXY_AUTHORIZATION, password.clone());
+            }
+            Some(None) => {}
+            None => {
+                let path = message.uri().path_and_query().cloned();
+                *message.uri_mut() = path.map(::http::Uri::from).unwrap_or_default();
+            }
+        }
+    }
+
+    async fn answer(
+        &self,
+        kind: CallKind,
+        mut answer: pool::Answer,
+        stream: Option<Place>,
+    ) -> Result<Response, TransportError> {
+        let headers: Headers = answer.headers().iter().map(decode_field).collect();
+        let status = answer.status().as_u16();
         if kind == CallKind::Upgrade && status == 101 {
-            let upgraded = hyper::upgrade::on(&mut response).await;
+            let upgraded = hyper::upgrade::on(&mut answer).await;
             let upgraded = upgraded.map_err(|error| translate(&self.endpoint, error))?;
             let body = Body::upgraded(Upgraded::new(TokioIo::new(upgraded)));
             return Ok(Response {
@@ -92,11 +111,12 @@ impl Wire {
                 body,
             });
         }
-        let incoming = response.into_body();
+        let incoming = answer.into_body();
         let length = incoming.size_hint().exact();
         let chunks = WireBody {
             incoming,
             endpoint: self.endpoint.clone(),
+            stream,
         };
         Ok(Response {
             status,
@@ -104,6 +124,18 @@ impl Wire {
             body: Body::stream(chunks).with_length(length),
         })
     }
+}
+
+/// Whether the server says that it has not begun with a call. A connection that the server is about to close (GOAWAY)
+/// says so of the calls it came too late for; of those it may have begun with it says the same if it closes before their
+/// end, so this counts for reading only.
+fn is_unprocessed(error: &hyper::Error, method: super::Method) -> bool {
+    let Some(error) = chain(error).find_map(|cause| cause.downcast_ref::<h2::Error>()) else {
+        return false;
+    };
+    let refused = error.is_reset() && error.reason() == Some(h2::Reason::REFUSED_STREAM);
+    let leaving = error.is_go_away() && error.reason() == Some(h2::Reason::NO_ERROR);
+    error.is_remote() && (refused || (leaving && method == super::Method::Get))
 }
 
 impl Transport for Wire {
@@ -116,23 +148,9 @@ impl fmt::Debug for Wire {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Wire")
             .field("endpoint", &self.endpoint)
-            .finish_non_exhaustive()
+            .field("pool", &self.pool)
+            .finish()
     }
-}
-
-fn pool(dialer: Dialer, keep_alive: KeepAlive, idle_connections: usize) -> Pool {
-    Client::builder(TokioExecutor::new())
-        .timer(TokioTimer::new())
-        .pool_timer(TokioTimer::new())
-        .pool_idle_timeout(IDLE_TIMEOUT)
-        .pool_max_idle_per_host(idle_connections)
-        .http2_keep_alive_interval(keep_alive.interval)
-        .http2_keep_alive_timeout(keep_alive.timeout)
-        .http2_keep_alive_while_idle(true)
-        .http2_initial_stream_window_size(STREAM_WINDOW)
-        .http2_initial_connection_window_size(CONNECTION_WINDOW)
-        .http2_max_header_list_size(HEADER_LIST_LIMIT)
-        .build(dialer)
 }
 
 fn encode(endpoint: &Endpoint, request: Request) -> Result<::http::Request<Full<Bytes>>, TransportError> {
@@ -181,6 +199,8 @@ fn decode_field((name, value): (&HeaderName, &HeaderValue)) -> (String, String) 
 struct WireBody {
     incoming: Incoming,
     endpoint: Arc<Endpoint>,
+    /// The call's place on its connection, given up at the end of the body.
+    stream: Option<Place>,
 }
 
 impl Stream for WireBody {
@@ -189,7 +209,10 @@ impl Stream for WireBody {
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
             match ready!(Pin::new(&mut self.incoming).poll_frame(cx)) {
-                None => return Poll::Ready(None),
+                None => {
+                    self.stream = None;
+                    return Poll::Ready(None);
+                }
                 Some(Ok(frame)) => {
                     if let Ok(data) = frame.into_data() {
                         return Poll::Ready(Some(Ok(data)));
@@ -203,13 +226,6 @@ impl Stream for WireBody {
 
 fn refused(endpoint: &Endpoint, error: &rustls::Error) -> TransportError {
     TransportError::new(TransportErrorKind::Tls, tls::explain(&endpoint.address(), error))
-}
-
-/// The TLS failure that the error's connection ended with.
-fn refusal(error: &hyper_util::client::legacy::Error) -> Option<rustls::Error> {
-    let mut extras = ::http::Extensions::new();
-    error.connect_info()?.get_extras(&mut extras);
-    extras.get::<Refusal>()?.get().cloned()
 }
 
 /// An error of hyper's in our terms: the first cause that says something decides.

@@ -83,6 +83,26 @@ pub trait Wire: Sized + Send + Sync + 'static {
     /// # Errors
     /// [`EncodeError`] if the type has no such encoding.
     fn encode(&self, format: Format) -> Result<Vec<u8>, EncodeError>;
+
+    /// A reader of a body as it arrives, for types that need not have it whole; lists are such.
+    fn reader(_: Format) -> Option<Box<dyn BodyReader<Self>>> {
+        None
+    }
+}
+
+/// Reads a body from its pieces, cut anywhere.
+pub trait BodyReader<T>: Send {
+    /// Takes the next piece. After an error the reader must not be used on.
+    ///
+    /// # Errors
+    /// A malformed body.
+    fn push(&mut self, piece: &[u8]) -> Result<(), DecodeError>;
+
+    /// What was read.
+    ///
+    /// # Errors
+    /// A malformed body or one that is cut off, and a `Status` in place of what was asked for.
+    fn finish(self: Box<Self>) -> Result<T, ListError>;
 }
 
 /// Reads a body into `record`, which must be empty.

@@ -89,10 +89,11 @@ impl Serialize for ViewRef<'_> {
     }
 }
 
-/// Whole numbers are written without a fraction, as Go writes them.
+/// Whole numbers are written without a fraction, as Go writes them; but the sign of a negative zero would be lost.
 pub(super) fn whole(value: f64) -> Option<i64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
-    (value.fract() == 0.0 && value.abs() < EXACT).then_some(value as i64)
+    let is_negative_zero = value == 0.0 && value.is_sign_negative();
+    (value.fract() == 0.0 && value.abs() < EXACT && !is_negative_zero).then_some(value as i64)
 }
 
 fn float<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S::Error> {

@@ -105,3 +105,42 @@ async fn dropping_a_factory_stops_what_nobody_else_holds() {
     drop(all);
     eventually("stopped", || server.watchers() == 0).await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn resources_known_by_name_have_informers_too() {
+    let server = Server::new(Streams::Offered);
+    server.put("web/web-0", 3);
+    let factory = SharedInformerFactory::new(&server.client());
+    let resource = kubeloom::rest::GroupVersionResource::new("demo.example.com", "v1", "things");
+    let objects = factory.for_resource(&resource);
+    let metadata = factory.metadata_for(&resource);
+    let history = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let told = history.clone();
+    factory
+        .for_resource(&resource)
+        .add_event_handler(move |event: kubeloom::cache::Event<_>| {
+            told.lock().unwrap().push(event.key().to_string());
+        });
+    factory.start();
+    factory.wait_synced().await.unwrap();
+    assert_eq!(server.watchers(), 2);
+    assert_eq!(*history.lock().unwrap(), ["web/web-0"]);
+    let found = objects.lister().namespace("web").get("web-0").unwrap();
+    assert_eq!(found.read::<i64>("/size").unwrap(), Some(3));
+    assert_eq!(metadata.lister().list()[0].metadata.resource_version, "11");
+    server.cut(super::server::Cut::Expired);
+    server.put("web/web-0", 4);
+    eventually("both follow", || {
+        let size = objects
+            .lister()
+            .namespace("web")
+            .get("web-0")
+            .unwrap()
+            .read::<i64>("/size")
+            .unwrap();
+        let version = metadata.lister().list()[0].metadata.resource_version.clone();
+        (size, &*version) == (Some(4), "12")
+    })
+    .await;
+    factory.shutdown().await;
+}

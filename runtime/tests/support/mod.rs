@@ -2,6 +2,9 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its own part")]
 
+pub mod proxy;
+pub mod raw;
+
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
@@ -115,6 +118,15 @@ impl Server {
         F: Fn(Seen) -> R + Send + Sync + 'static,
         R: Future<Output = Reply> + Send + 'static,
     {
+        Self::start_with(tls, None, handler).await
+    }
+
+    /// The same, allowing so many streams on an HTTP/2 connection.
+    pub async fn start_with<F, R>(tls: Option<ServerConfig>, streams: Option<u32>, handler: F) -> Self
+    where
+        F: Fn(Seen) -> R + Send + Sync + 'static,
+        R: Future<Output = Reply> + Send + 'static,
+    {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -128,6 +140,7 @@ impl Server {
                     tcp,
                     connection,
                     acceptor.clone(),
+                    streams,
                     log.clone(),
                     handler.clone(),
                 ));
@@ -149,6 +162,7 @@ async fn connection_task<F, R>(
     tcp: TcpStream,
     connection: usize,
     acceptor: Option<TlsAcceptor>,
+    streams: Option<u32>,
     log: Arc<Mutex<Vec<Seen>>>,
     handler: Arc<F>,
 ) where
@@ -194,7 +208,8 @@ async fn connection_task<F, R>(
                 return;
             };
             if tls.get_ref().1.alpn_protocol() == Some(b"h2") {
-                let http = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
+                let mut http = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
+                http.max_concurrent_streams(streams.or(Some(200)));
                 let _ = http.serve_connection(TokioIo::new(tls), service).await;
             } else {
                 let http = hyper::server::conn::http1::Builder::new();

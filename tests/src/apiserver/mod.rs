@@ -11,8 +11,7 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | `go` | the toolchain that builds it |
-//! | [`binary`] | builds the program in `tests/apiserver` once per content |
+//! | [`binary`] | the program in `tests/apiserver`, to be built by [`crate::go`] |
 //! | [`ApiServer`] | the running server and who may call it |
 //! | [`Options`] | what distinguishes one server from another |
 //! | `pki` | certificates, keys, tokens |
@@ -25,7 +24,6 @@
 //! Everything blocks its thread; a test on an async runtime may call it, since each test has a thread of its own.
 
 pub mod binary;
-mod go;
 pub mod https;
 mod kubeconfig;
 mod options;
@@ -35,16 +33,7 @@ mod server;
 mod shared;
 mod state;
 
-use std::io::Write as _;
-
-pub use self::go::go_available;
 pub use self::options::{ADMIN, Credential, MASTERS, Options, User};
 pub use self::pki::{Certificate, MAX_CERTIFICATE_GROUPS};
 pub use self::server::ApiServer;
 pub use self::shared::{shared, skipped};
-
-/// Writes a line to standard error past the test harness's capture, so that it is seen when the test passes too.
-pub(crate) fn say(line: &str) {
-    // Nothing to do about a standard error that is closed.
-    let _ = writeln!(std::io::stderr(), "kubeloom-tests: {line}");
-}

@@ -43,7 +43,7 @@ impl ApiServer {
     /// When the program cannot be built, the server ends or is not ready within two minutes (with the end of its
     /// log), or the port of [`Options::port`] is taken.
     pub fn start(options: Options) -> Result<Self> {
-        let program = binary::build()?;
+        let program = binary::program()?.build()?;
         let temporary = match options.data_dir {
             None => Some(
                 tempfile::Builder::new()

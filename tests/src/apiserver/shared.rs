@@ -1,11 +1,11 @@
 //! One server for all tests of a binary.
 
-use std::env;
 use std::sync::OnceLock;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 
-use super::{ApiServer, Options, binary, say};
+use super::{ApiServer, Options, binary};
+use crate::say;
 
 /// The test binary's server, started by the first caller while the others wait; it ends with the process.
 ///
@@ -26,31 +26,9 @@ pub fn shared() -> Result<Option<&'static ApiServer>> {
 }
 
 fn start() -> Result<Option<ApiServer>> {
-    let ci = env::var_os("CI").is_some_and(|value| !value.is_empty());
-    match absence(binary::obtainable()?, ci) {
-        Absence::None => ApiServer::start(Options::default()).map(Some),
-        Absence::Excused => Ok(None),
-        Absence::Forbidden => {
-            bail!(
-                "no `go` on the PATH: tests against the real kube-apiserver may not be skipped where CI is set"
-            )
-        }
-    }
-}
-
-/// What it means that a server can or cannot be had.
-#[derive(Debug, PartialEq, Eq)]
-enum Absence {
-    None,
-    Excused,
-    Forbidden,
-}
-
-fn absence(obtainable: bool, ci: bool) -> Absence {
-    match (obtainable, ci) {
-        (true, _) => Absence::None,
-        (false, false) => Absence::Excused,
-        (false, true) => Absence::Forbidden,
+    match binary::program()?.obtainable_or_skip()? {
+        true => ApiServer::start(Options::default()).map(Some),
+        false => Ok(None),
     }
 }
 
@@ -96,26 +74,4 @@ macro_rules! require_apiserver {
             ::core::result::Result::Err(error) => ::core::panic!("{error:#}"),
         }
     };
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn continuous_integration_may_not_skip() {
-        let cases = [
-            (true, true, Absence::None),
-            (true, false, Absence::None),
-            (false, false, Absence::Excused),
-            (false, true, Absence::Forbidden),
-        ];
-        for (obtainable, ci, expected) in cases {
-            assert_eq!(
-                absence(obtainable, ci),
-                expected,
-                "obtainable {obtainable}, CI {ci}"
-            );
-        }
-    }
 }

@@ -45,7 +45,7 @@ pub struct ApiserverArgs {
 /// As [`ApiServer::start`]; also when the server ends by itself or standard output is closed before all is said.
 pub fn run(args: ApiserverArgs) -> Result<()> {
     // A build takes minutes; a signal ends it, as nothing has to be stopped yet.
-    binary::build()?;
+    binary::program()?.build()?;
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 
-use crate::facts::{self, go};
+use crate::facts;
 
 /// What repairs a table that is out of date.
 const REPAIR: &str = "cargo run -p kubeloom-tests -- facts";
@@ -33,7 +33,7 @@ pub fn run(args: FactsArgs) -> anyhow::Result<()> {
         .parent()
         .context("the crate has no parent folder")?;
     let table = workspace.join(TABLE);
-    if !go::is_installed() {
+    if !crate::go::available() {
         if args.check {
             eprintln!(
                 "SKIPPED: facts --check: no `go` on the PATH, so {TABLE} was not compared with its sources"

@@ -1,6 +1,7 @@
 //! The commands of `kubeloom-tests`, one module each.
 
 pub mod apiserver;
+pub mod client_go;
 pub mod facts;
 pub mod features;
 pub mod tables;

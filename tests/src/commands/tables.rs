@@ -86,10 +86,10 @@ fn write_calls(kind: &str, offer: &Offer, calls: &mut String) {
         None => None,
         Some(Subresource::Known("Root")) => None,
         Some(Subresource::Known(name)) => Some(format!("sub::{name}")),
-        Some(Subresource::Marker(name)) => Some(format!(
-            "{}::{name}",
-            kind.rsplit_once("::").map_or("", |(m, _)| m)
-        )),
+        Some(Subresource::Marker(marker)) => {
+            let module = kind.rsplit_once("::").map_or("", |(module, _)| module);
+            Some(format!("{module}::{}", marker.name))
+        }
     };
     for (verb, exchange) in &offer.verbs {
         let Some(method) = method(*verb) else { continue };
@@ -152,7 +152,7 @@ fn method_names(resource: &Resource) -> Vec<String> {
         let suffix = match &offer.subresource {
             None | Some(Subresource::Known("Root")) => "",
             Some(Subresource::Known(name)) => name,
-            Some(Subresource::Marker(name)) => name.as_str(),
+            Some(Subresource::Marker(marker)) => marker.name.as_str(),
         };
         for verb in offer.verbs.keys() {
             names.push(format!("{verb:?}{suffix}"));

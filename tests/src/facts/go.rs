@@ -66,17 +66,6 @@ pub struct Field {
     pub protobuf: String,
 }
 
-/// Whether `go` can be started.
-pub fn is_installed() -> bool {
-    let mut version = Command::new("go");
-    version
-        .arg("version")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    version.status().is_ok_and(|status| status.success())
-}
-
 /// Downloads modules in the versions that `go.mod` in `program` pins, unless the module cache has them.
 ///
 /// # Errors

@@ -3,7 +3,6 @@
 //! `StorageVersionMigration` and the types that belong to it.
 
 use kubeloom::generated::*;
-use crate::meta_v1;
 
 /// `StorageVersionMigration` of `storagemigration.k8s.io/v1beta1`.
 ///
@@ -64,7 +63,7 @@ offers! { StorageVersionMigration / sub::Status { verb::Get, verb::Patch, verb::
 #[derive(Clone, Default)]
 pub struct StorageVersionMigrationSpec {
     /// `resource`
-    pub resource: meta_v1::GroupResource,
+    pub resource: GroupResource,
 }
 record! { StorageVersionMigrationSpec {
     0 resource "resource" [1] KEEP;

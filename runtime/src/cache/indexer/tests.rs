@@ -209,7 +209,9 @@ fn model() {
                     }
                     for (key, write) in &writes {
                         match write {
-                            Write::Put(object) | Write::PutIfChanged(object) => model.insert(key.clone(), object.clone()),
+                            Write::Put(object) | Write::PutIfChanged(object) => {
+                                model.insert(key.clone(), object.clone())
+                            }
                             Write::Remove(_) => model.remove(key),
                         };
                     }

@@ -9,7 +9,7 @@ mod write;
 pub use delete::{Delete, DeleteCollection, Deletion, Evict, Propagation};
 pub use logs::{LogOptions, LogStream, Logs};
 pub use patch::{Apply, ApplyBody, Patch, PatchBody, PatchOptions};
-pub use read::{Get, GetOptions, List, ListOptions, ResourceVersionMatch, Watch, WatchOptions};
+pub use read::{Get, GetOptions, List, ListOptions, ReadableList, ResourceVersionMatch, Watch, WatchOptions};
 pub use write::{Create, FieldValidation, Update, WriteOptions};
 
 /// What every request struct has: timeout, format, options as data, and `await`.

@@ -24,6 +24,14 @@ impl PatchBody {
         }
     }
 
+    /// A change that cannot be sent; the call fails with `message`.
+    pub(crate) fn unusable(message: &str) -> Self {
+        Self {
+            content_type: "application/json",
+            body: Err(EncodeError::new(message)),
+        }
+    }
+
     /// Operations on paths (RFC 6902): an array of `{"op", "path", ...}`.
     pub fn json(operations: &impl Serialize) -> Self {
         Self::of("application/json-patch+json", operations)

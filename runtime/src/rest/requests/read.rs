@@ -4,12 +4,16 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
+use futures_core::future::BoxFuture;
+
 use super::request;
 use crate::error::Error;
+use crate::meta;
+use crate::record::Value;
 use crate::resource::Resource;
 use crate::rest::{Call, Query, WatchStream};
 use crate::transport::CallKind;
-use crate::wire::Wire;
+use crate::wire::{ItemError, Wire};
 
 /// How a list's resourceVersion is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,6 +164,11 @@ impl<L: Wire> List<L> {
         self
     }
 
+    /// The call without options, and the options.
+    pub(in crate::rest) fn into_parts(self) -> (Call, ListOptions) {
+        (self.call, self.options)
+    }
+
     async fn run(mut self) -> Result<L, Error> {
         self.options.write(self.call.query());
         self.call.fetch().await
@@ -167,6 +176,42 @@ impl<L: Wire> List<L> {
 }
 
 request!(List<L: Wire>, ListOptions, L);
+
+impl<K: Resource + Value + Default> List<meta::List<K>> {
+    /// Leaves out objects that cannot be read, and reports them beside the list, in place of failing.
+    pub fn lenient(self) -> ReadableList<K> {
+        ReadableList {
+            call: self.call,
+            options: self.options,
+            output: PhantomData,
+        }
+    }
+}
+
+/// Reads those objects of a collection that can be read, and says which cannot.
+#[derive(Debug)]
+#[must_use = "requests do nothing unless awaited"]
+pub struct ReadableList<K> {
+    call: Call,
+    options: ListOptions,
+    output: PhantomData<fn() -> K>,
+}
+
+impl<K: Resource + Value + Default> ReadableList<K> {
+    async fn run(mut self) -> Result<(meta::List<K>, Vec<ItemError>), Error> {
+        self.options.write(self.call.query());
+        self.call.fetch_readable().await
+    }
+}
+
+impl<K: Resource + Value + Default> IntoFuture for ReadableList<K> {
+    type Output = Result<(meta::List<K>, Vec<ItemError>), Error>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.run())
+    }
+}
 
 /// Options of `watch`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -211,7 +256,7 @@ pub struct Watch<K> {
     output: PhantomData<fn() -> K>,
 }
 
-impl<K: Resource> Watch<K> {
+impl<K: Wire> Watch<K> {
     /// The request of a call.
     pub fn new(call: Call) -> Self {
         Self {
@@ -276,7 +321,7 @@ impl<K: Resource> Watch<K> {
     }
 }
 
-request!(Watch<K: Resource>, WatchOptions, WatchStream<K>);
+request!(Watch<K: Wire>, WatchOptions, WatchStream<K>);
 
 fn whole_seconds(duration: Duration) -> u64 {
     duration.as_secs() + u64::from(duration.subsec_nanos() > 0)

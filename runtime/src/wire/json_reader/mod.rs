@@ -12,6 +12,9 @@
 //! - Errors name the path of the field, `spec.containers[3].ports[0].containerPort`, and never what stands there; below a
 //!   sensitive field they name no keys.
 //!
+//! `cargo run --release -p kubeloom-tests --example decode -- DIR` measures it beside the serde path, which it must beat to
+//! be worth its lines.
+//!
 //! This module knows no envelope and no stream; [`super::list_reader`] does.
 
 mod cursor;

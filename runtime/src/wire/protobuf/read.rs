@@ -2,7 +2,6 @@
 
 use crate::record::{ChoiceArm, Entry, List, Mapping, Record, Slot};
 use crate::value::{ByteString, Duration, IntOrString, MicroTime, Quantity, RawJson, Str, Time};
-use crate::wire::json_reader::raw_text;
 use crate::wire::{DecodeError, Format, MAX_DEPTH};
 
 /// How a value is laid out.
@@ -71,41 +70,62 @@ impl<'a> Reader<'a> {
     }
 
     /// The next field's number and value; `None` at the end.
+    #[inline]
     pub(crate) fn next(&mut self) -> Result<Option<(u64, WireType<'a>)>, DecodeError> {
         if self.rest.is_empty() {
             return Ok(None);
         }
         let key = self.varint()?;
-        let value = match key & 7 {
+        if key >> 3 == 0 {
+            return Err(fail("field number 0"));
+        }
+        Ok(Some((key >> 3, self.value(key)?)))
+    }
+
+    #[inline]
+    fn value(&mut self, key: u64) -> Result<WireType<'a>, DecodeError> {
+        Ok(match key & 7 {
             0 => WireType::Varint(self.varint()?),
-            1 => {
-                let bytes = self.take(8)?;
-                WireType::Fixed64(
-                    bytes
-                        .iter()
-                        .rev()
-                        .fold(0, |value, byte| value << 8 | u64::from(*byte)),
-                )
-            }
+            1 => WireType::Fixed64(self.little_endian(8)?),
             2 => {
                 let length = self.varint()?;
                 WireType::Bytes(self.take(length)?)
             }
-            5 => {
-                let bytes = self.take(4)?;
-                WireType::Fixed32(
-                    bytes
-                        .iter()
-                        .rev()
-                        .fold(0, |value, byte| value << 8 | u32::from(*byte)),
-                )
-            }
+            5 => WireType::Fixed32(self.little_endian(4)? as u32),
             other => return Err(fail(format_args!("wire type {other} in field {}", key >> 3))),
-        };
-        if key >> 3 == 0 {
-            return Err(fail("field number 0"));
+        })
+    }
+
+    fn little_endian(&mut self, length: u64) -> Result<u64, DecodeError> {
+        let bytes = self.take(length)?;
+        Ok(bytes
+            .iter()
+            .rev()
+            .fold(0, |value, byte| value << 8 | u64::from(*byte)))
+    }
+
+    /// The value of the next field if it has the number `tag`.
+    fn next_if(&mut self, tag: u64) -> Result<Option<WireType<'a>>, DecodeError> {
+        let mut ahead = Self { rest: self.rest };
+        if ahead.rest.is_empty() {
+            return Ok(None);
         }
-        Ok(Some((key >> 3, value)))
+        let key = ahead.varint()?;
+        if key >> 3 != tag {
+            return Ok(None);
+        }
+        self.rest = ahead.rest;
+        self.value(key).map(Some)
+    }
+
+    /// How many fields of number `tag` follow one upon the other, so that lists and maps have exact capacity.
+    fn run(&self, tag: u64) -> Result<usize, DecodeError> {
+        let mut ahead = Self { rest: self.rest };
+        let mut count = 0;
+        while ahead.next_if(tag)?.is_some() {
+            count += 1;
+        }
+        Ok(count)
     }
 }
 
@@ -128,74 +148,72 @@ fn merge_group(
     }
     let table = record.table();
     let index = table.proto();
-    if group == 0 {
-        reserve_lists(record, message)?;
-    }
     let mut reader = Reader::new(message);
     let mut guess = 0;
     while let Some((tag, value)) = reader.next()? {
         let Some((position, entry)) = index.find(group, tag, guess) else {
             continue;
         };
+        guess = position + 1;
         match (entry, value) {
-            (Entry::Group(child), WireType::Bytes(bytes)) => {
-                merge_group(record, child, bytes, depth + 1)?;
-                guess = position + 1;
-            }
-            (Entry::Group(_), _) => {
-                return Err(fail(format_args!("{}: an inlined message expected", table.name)));
-            }
             (Entry::Field(field), value) => {
-                let repeated = merge_value(record.slot(field), value, depth).map_err(|error| {
+                merge_field(record.slot(field), tag, value, &mut reader, depth).map_err(|error| {
                     let name = table.fields.get(field).map_or("?", |field| field.json);
                     error.within(format_args!("{}.{name}", table.name))
                 })?;
-                guess = if repeated { position } else { position + 1 };
+            }
+            (Entry::Group(child), WireType::Bytes(bytes)) => merge_group(record, child, bytes, depth + 1)?,
+            (Entry::Group(_), _) => {
+                return Err(fail(format_args!("{}: an inlined message expected", table.name)));
             }
         }
     }
     Ok(())
 }
 
-/// Counts the items of lists and maps of a message beforehand, so that they have exact capacity.
-fn reserve_lists(record: &mut dyn Record, message: &[u8]) -> Result<(), DecodeError> {
-    let mut reader = Reader::new(message);
-    let (mut current, mut count, mut guess) = (0, 0_usize, 0);
-    loop {
-        let tag = reader.next()?.map_or(0, |(tag, _)| tag);
-        if tag == current && tag != 0 {
-            count += 1;
-            continue;
-        }
-        if count > 0
-            && let Some((position, Entry::Field(field))) = record.table().proto().find(0, current, guess)
-        {
-            guess = position + 1;
-            match record.slot(field) {
-                Slot::List(list) => list.reserve(count),
-                Slot::Map(map) => map.reserve(count),
-                _ => {}
+/// Puts a value into its place, and with it the others of a list or map that follow.
+#[inline]
+fn merge_field(
+    slot: Slot<'_>,
+    tag: u64,
+    value: WireType<'_>,
+    reader: &mut Reader<'_>,
+    depth: usize,
+) -> Result<(), DecodeError> {
+    let mut next = Some(value);
+    match slot {
+        Slot::List(list) => {
+            list.reserve(1 + reader.run(tag)?);
+            while let Some(value) = next {
+                merge_item(list, value, depth)?;
+                next = reader.next_if(tag)?;
             }
         }
-        if tag == 0 {
-            return Ok(());
+        Slot::Map(map) => {
+            map.reserve(1 + reader.run(tag)?);
+            while let Some(value) = next {
+                let WireType::Bytes(bytes) = value else {
+                    return Err(wrong_wire_type());
+                };
+                merge_entry(map, bytes, depth)?;
+                next = reader.next_if(tag)?;
+            }
         }
-        (current, count) = (tag, 1);
+        slot => merge_value(slot, value, depth)?,
     }
+    Ok(())
 }
 
-/// Raw JSON, to the byte as it came, so that it goes out again the same.
-fn checked_raw(text: &str) -> Result<RawJson, DecodeError> {
-    raw_text(text)?;
-    Ok(RawJson::from_validated(text))
+fn wrong_wire_type() -> DecodeError {
+    fail("another wire type than the field has")
 }
 
 fn text(bytes: &[u8]) -> Result<&str, DecodeError> {
     std::str::from_utf8(bytes).map_err(|_| fail("text that is not UTF-8"))
 }
 
-/// Puts one value into its place; tells whether the field may come again (a list or a map).
-fn merge_value(slot: Slot<'_>, value: WireType<'_>, depth: usize) -> Result<bool, DecodeError> {
+/// Puts one value into its place.
+fn merge_value(slot: Slot<'_>, value: WireType<'_>, depth: usize) -> Result<(), DecodeError> {
     match (slot, value) {
         (Slot::Str(place), WireType::Bytes(bytes)) => *place = Str::from(text(bytes)?),
         (Slot::Text(place), WireType::Bytes(bytes)) => place.set(text(bytes)?),
@@ -206,14 +224,8 @@ fn merge_value(slot: Slot<'_>, value: WireType<'_>, depth: usize) -> Result<bool
         (Slot::F64(place), WireType::Fixed64(value)) => *place = f64::from_bits(value),
         (Slot::F64(place), WireType::Fixed32(value)) => *place = f64::from(f32::from_bits(value)),
         (Slot::Record(record), WireType::Bytes(bytes)) => merge_group(record, 0, bytes, depth + 1)?,
-        (Slot::List(list), value) => {
-            merge_item(list, value, depth)?;
-            return Ok(true);
-        }
-        (Slot::Map(map), WireType::Bytes(bytes)) => {
-            merge_entry(map, bytes, depth)?;
-            return Ok(true);
-        }
+        (Slot::List(list), value) => merge_item(list, value, depth)?,
+        (Slot::Map(map), WireType::Bytes(bytes)) => merge_entry(map, bytes, depth)?,
         (Slot::Time(place), WireType::Bytes(bytes)) => {
             let (seconds, nanos) = timestamp(bytes)?;
             *place = if bytes.is_empty() {
@@ -239,15 +251,17 @@ fn merge_value(slot: Slot<'_>, value: WireType<'_>, depth: usize) -> Result<bool
             *place = if raw.is_empty() {
                 RawJson::default()
             } else {
-                checked_raw(text(raw)?)?
+                // Taken on the sender's word, as Go does: scanning would cost more than all the rest of a pod. Writers of
+                // JSON check it before it goes into a document.
+                RawJson::from_validated(text(raw)?)
             };
         }
         (Slot::IntOrString(place), WireType::Bytes(bytes)) => *place = int_or_string(bytes)?,
         (Slot::Choice(choice), WireType::Bytes(bytes)) => merge_choice(choice, bytes, depth)?,
         (Slot::Ignored, _) => {}
-        _ => return Err(fail("another wire type than the field has")),
+        _ => return Err(wrong_wire_type()),
     }
-    Ok(false)
+    Ok(())
 }
 
 fn merge_item(list: &mut dyn List, value: WireType<'_>, depth: usize) -> Result<(), DecodeError> {
@@ -263,7 +277,7 @@ fn merge_item(list: &mut dyn List, value: WireType<'_>, depth: usize) -> Result<
             merge_value(slot, WireType::Varint(reader.varint()?), depth)?;
             reader
         }
-        (slot, value) => return merge_value(slot, value, depth).map(|_| ()),
+        (slot, value) => return merge_value(slot, value, depth),
     };
     let mut reader = packed;
     while !reader.rest.is_empty() {
@@ -301,7 +315,7 @@ fn merge_entry(map: &mut dyn Mapping, bytes: &[u8], depth: usize) -> Result<(), 
     match (map.entry(key), value) {
         (Slot::List(list), Some(WireType::Bytes(bytes))) => merge_items(list, bytes, depth + 1),
         (Slot::Map(inner), Some(WireType::Bytes(bytes))) => merge_entries(inner, bytes, depth + 1),
-        (slot, Some(value)) => merge_value(slot, value, depth + 1).map(|_| ()),
+        (slot, Some(value)) => merge_value(slot, value, depth + 1),
         (_, None) => Ok(()),
     }
 }

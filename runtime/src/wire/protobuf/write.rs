@@ -75,7 +75,7 @@ fn write_value(tag: u16, view: View<'_>, out: &mut Reverse) {
         View::Duration(duration) => out.varint_field(1, duration.as_nanos() as u64),
         View::Quantity(quantity) => out.field(1, quantity.as_str().as_bytes()),
         View::Raw(raw) => {
-            if !raw.is_empty() {
+            if !raw.is_null() {
                 out.field(1, raw.get().as_bytes());
             }
         }

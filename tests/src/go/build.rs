@@ -1,4 +1,4 @@
-//! The Go toolchain: whether it is there, and a build that says how far it is.
+//! A build of a Go program that says how far it is.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -7,25 +7,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use super::say;
+use crate::say;
 
 /// A cold build compiles more than a thousand packages; a line this often shows that it lives.
 const PROGRESS_EVERY: Duration = Duration::from_secs(15);
 
-/// Whether a Go toolchain answers `go version`, so that the server can be built.
-#[must_use]
-pub fn go_available() -> bool {
-    Command::new("go")
-        .arg("version")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success())
-}
-
-/// Builds the main package in `source` into the file `output`.
-pub(super) fn build(source: &Path, linker_flags: &str, output: &Path) -> Result<()> {
+/// Builds the main package in `source`, called `name` in messages, into the file `output`.
+pub(super) fn build(name: &str, source: &Path, linker_flags: &str, output: &Path) -> Result<()> {
     let mut child = Command::new("go")
         .args([
             "build",
@@ -46,7 +34,7 @@ pub(super) fn build(source: &Path, linker_flags: &str, output: &Path) -> Result<
         .spawn()
         .context("run `go build`")?;
     let lines = BufReader::new(child.stderr.take().context("the pipe from `go build`")?).lines();
-    let mut progress = Progress::new();
+    let mut progress = Progress::new(name);
     let mut complaints = Vec::new();
     for line in lines.map_while(Result::ok) {
         match Line::of(&line) {
@@ -89,17 +77,19 @@ impl Line {
 }
 
 /// Counts, said aloud now and then.
-struct Progress {
+struct Progress<'a> {
+    name: &'a str,
     started: Instant,
     reported: Instant,
     downloads: usize,
     packages: usize,
 }
 
-impl Progress {
-    fn new() -> Self {
+impl<'a> Progress<'a> {
+    fn new(name: &'a str) -> Self {
         let now = Instant::now();
         Self {
+            name,
             started: now,
             reported: now,
             downloads: 0,
@@ -113,7 +103,8 @@ impl Progress {
         }
         self.reported = Instant::now();
         say(&format!(
-            "building kube-apiserver: {} modules downloaded, {} packages compiled, {} s",
+            "building {}: {} modules downloaded, {} packages compiled, {} s",
+            self.name,
             self.downloads,
             self.packages,
             self.started.elapsed().as_secs(),
@@ -144,7 +135,7 @@ mod tests {
 
     #[test]
     fn failed_build_quotes_the_compiler() {
-        if !go_available() {
+        if !crate::go::available() {
             say("SKIPPED failed_build_quotes_the_compiler: no `go` on the PATH");
             return;
         }
@@ -155,7 +146,7 @@ mod tests {
             "package main\n\nfunc main() { missing() }\n",
         )
         .unwrap();
-        let error = build(dir.path(), "", &dir.path().join("out")).unwrap_err();
+        let error = build("broken", dir.path(), "", &dir.path().join("out")).unwrap_err();
         assert!(error.to_string().contains("undefined: missing"), "{error}");
     }
 }

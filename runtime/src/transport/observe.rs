@@ -1,0 +1,138 @@
+//! [`Observe`]: a span, an id and measurements for every attempt; hands out the server's warnings.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use futures_core::Stream;
+use tracing::Instrument;
+
+use super::body::Chunks;
+use super::metrics::{Labels, Metrics};
+use super::retry::random;
+use super::warnings::{self, WarningHandler};
+use super::{BoxFuture, CallKind, Method, Request, Response, Transport, TransportError};
+use crate::clock::Clock;
+
+/// Watches attempts.
+#[derive(Debug)]
+pub(super) struct Observe {
+    pub(super) next: Arc<dyn Transport>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) metrics: Arc<dyn Metrics>,
+    pub(super) warnings: Arc<dyn WarningHandler>,
+}
+
+impl Transport for Observe {
+    fn send(&self, mut request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
+        // The server takes this id for its audit log, and answers with it.
+        if !request.headers.contains("audit-id") {
+            request.headers.append("audit-id", new_id());
+        }
+        let span = tracing::debug_span!(
+            "request",
+            method = %request.method,
+            path = %request.template,
+            audit_id = request.headers.get("audit-id"),
+            status = tracing::field::Empty,
+        );
+        Box::pin(self.observed(request, span.clone()).instrument(span))
+    }
+}
+
+impl Observe {
+    async fn observed(&self, request: Request, span: tracing::Span) -> Result<Response, TransportError> {
+        let flight = Flight::start(&self.metrics, &request);
+        let started = self.clock.now();
+        self.metrics.sent(&flight.labels(), request.body.len() as u64);
+        let result = self.next.send(request).await;
+        let latency = self.clock.now().saturating_duration_since(started);
+        let status = result.as_ref().ok().map(|response| response.status);
+        self.metrics.answered(&flight.labels(), status, latency);
+        span.record("status", status);
+        let latency_ms = u64::try_from(latency.as_millis()).unwrap_or(u64::MAX);
+        match &result {
+            Ok(_) => tracing::debug!(latency_ms, "the server answered"),
+            Err(error) => tracing::debug!(latency_ms, error = error.message(), "the call got no response"),
+        }
+        let mut response = result?;
+        warnings::report(&response.headers, &*self.warnings);
+        response.body = response.body.map_stream(|chunks| Counted {
+            chunks,
+            flight: Some(flight),
+        });
+        Ok(response)
+    }
+}
+
+/// An attempt that was sent and has not ended.
+struct Flight {
+    metrics: Arc<dyn Metrics>,
+    method: Method,
+    path: std::borrow::Cow<'static, str>,
+    kind: CallKind,
+}
+
+impl Flight {
+    fn start(metrics: &Arc<dyn Metrics>, request: &Request) -> Self {
+        let flight = Self {
+            metrics: metrics.clone(),
+            method: request.method,
+            path: request.template.clone(),
+            kind: request.kind,
+        };
+        metrics.started(&flight.labels());
+        flight
+    }
+
+    fn labels(&self) -> Labels<'_> {
+        Labels {
+            method: self.method,
+            path: &self.path,
+            kind: self.kind,
+        }
+    }
+}
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        self.metrics.ended(&self.labels());
+    }
+}
+
+/// A body whose bytes are counted.
+struct Counted {
+    chunks: Chunks,
+    /// Gone when the body has ended.
+    flight: Option<Flight>,
+}
+
+impl Stream for Counted {
+    type Item = Result<Bytes, TransportError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let chunk = self.chunks.as_mut().poll_next(cx);
+        match (&chunk, &self.flight) {
+            (Poll::Ready(Some(Ok(bytes))), Some(flight)) if !bytes.is_empty() => {
+                flight.metrics.received(&flight.labels(), bytes.len() as u64);
+            }
+            (Poll::Ready(Some(Err(_)) | None), Some(_)) => self.flight = None,
+            _ => {}
+        }
+        chunk
+    }
+}
+
+/// A random UUID (version 4), the form that audit ids have.
+fn new_id() -> String {
+    let part = || (random() * f64::from(u32::MAX)) as u32;
+    let (a, b, c, d) = (part(), part(), part(), part());
+    format!(
+        "{a:08x}-{:04x}-4{:03x}-{:04x}-{:04x}{d:08x}",
+        b >> 16,
+        b & 0xfff,
+        0x8000 | (c >> 16 & 0x3fff),
+        c & 0xffff
+    )
+}
