@@ -16,12 +16,34 @@
 //! What a store shows is the state of the server at some moment not long ago. States that are seen are some of those
 //! that there were, in order; two states between which nothing was seen may belong to an object and its successor of
 //! the same name, which is told as a deletion and an addition.
+//!
+//! ```no_run
+//! # async fn example<Pod: kubeloom::cache::Informed>(client: kubeloom::RestClient) -> Result<(), Box<dyn std::error::Error>> {
+//! use kubeloom::cache::{ApiListWatch, Deleted, Event, SharedInformer};
+//!
+//! let informer = SharedInformer::new(ApiListWatch::<Pod>::new(&client, Some("web")).labels("app=web"));
+//! let mut events = informer.events();
+//! informer.start();
+//! while let Some(event) = events.next().await {
+//!     match event {
+//!         Event::Added { object, initial } => println!("+ {} {initial}", object.metadata().name),
+//!         Event::Updated { new, .. } => println!("~ {}", new.metadata().resource_version),
+//!         Event::Deleted(Deleted::Known(last)) => println!("- {}", last.metadata().name),
+//!         Event::Deleted(Deleted::Unknown { key, .. }) => println!("- {key}, unseen"),
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! This module must not know any kind, nor what is done with events: work queues and controllers stand on it.
 
 mod factory;
 mod indexer;
 mod informer;
 mod list_watch;
 mod lister;
+mod macros;
 mod object;
 mod queue;
 mod reflector;

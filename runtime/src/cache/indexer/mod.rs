@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `table` | slots and the hash table over them |
 //! | `index` | indices: values to slots |
+//! | `handle` | [`Index`]: reads through an index |
+//! | `write` | what changes a store |
 //!
 //! One writer at a time, any number of readers. Readers share a lock that the writer takes for the change of the maps
 //! alone, a microsecond an object: index functions run before it, handlers after it. Readers never wait for either. A
@@ -15,24 +17,25 @@
 //!
 //! This module must not know where objects come from, nor who is told of changes.
 
+mod handle;
 mod index;
 mod table;
+mod write;
 
-use std::borrow::Borrow;
 use std::fmt;
-use std::hash::Hash;
-use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, RwLock};
 
-use hashbrown::HashSet;
 use tokio::sync::watch;
 
+pub use self::handle::Index;
 pub use self::index::IndexValue;
 use self::index::{IndexWriter, ValueMap, Writer};
 use self::table::Table;
+use self::write::set_version;
+pub use self::write::{Replacement, Sharing, Write, Written};
 use super::object::{KeyRef, Object, ObjectKey, is_same_state};
 use super::sync::{lock, read, write};
-use super::version::{InvalidResourceVersion, compare_resource_versions, is_before};
+use super::version::{InvalidResourceVersion, compare_resource_versions};
 use crate::value::Str;
 
 /// The name of the index by namespace, which shared informers put on namespaced resources.
@@ -90,58 +93,6 @@ impl<K: Object> fmt::Debug for Indexer<K> {
             .field("resource_version", &table.resource_version)
             .finish_non_exhaustive()
     }
-}
-
-/// One change to be made to a store.
-#[derive(Clone, Debug)]
-pub enum Write<K> {
-    /// The object takes the place of the one of its key, if there is one.
-    Put(Arc<K>),
-    /// The same, unless the one of its key is the same by UID and version: then that one stays.
-    PutIfChanged(Arc<K>),
-    /// The object of the key goes.
-    Remove(ObjectKey),
-}
-
-/// What a write did.
-#[derive(Clone, Debug)]
-pub enum Written<K> {
-    /// Nothing: the same object was there, or none was there to remove.
-    Unchanged,
-    /// There is an object where none was.
-    Inserted(Arc<K>),
-    /// An object is in the place of another of the same key.
-    Replaced {
-        /// The one that was there.
-        old: Arc<K>,
-        /// The one that is there now.
-        new: Arc<K>,
-    },
-    /// The object is gone.
-    Removed(Arc<K>),
-}
-
-/// The whole of a collection, as a list found it.
-#[derive(Clone, Debug)]
-pub struct Replacement<K> {
-    /// The objects.
-    pub objects: Vec<Arc<K>>,
-    /// Keys whose objects are there but could not be read: what is known of them stays.
-    pub unreadable: Vec<ObjectKey>,
-    /// The version of the list.
-    pub resource_version: Str,
-    /// Whether an object of the same UID and version is the same object. It is, unless the server went back in time.
-    pub sharing: Sharing,
-}
-
-/// Whether an object that is known already, by UID and version, keeps its place in memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sharing {
-    /// It does: readers that hold it and the store share it.
-    #[default]
-    Unchanged,
-    /// All objects are taken as new: versions of the server cannot be trusted.
-    Nothing,
 }
 
 /// An index of this name is there already.
@@ -268,11 +219,7 @@ impl<K: Object> Indexer<K> {
         writers.push(Box::new(writer));
         let mut table = write(&self.shared.table);
         table.indices.push((name.into(), map));
-        Ok(Index {
-            store: self.clone(),
-            place: table.indices.len() - 1,
-            value: PhantomData,
-        })
+        Ok(Index::new(self.clone(), table.indices.len() - 1))
     }
 
     /// The index of a name, if there is one and its values are of this type.
@@ -281,11 +228,7 @@ impl<K: Object> Indexer<K> {
         let place = table.indices.iter().position(|(known, _)| known == name)?;
         table.map::<V>(place)?;
         drop(table);
-        Some(Index {
-            store: self.clone(),
-            place,
-            value: PhantomData,
-        })
+        Some(Index::new(self.clone(), place))
     }
 
     /// The names of the indices, in the order they were added.
@@ -308,96 +251,6 @@ impl<K: Object> Indexer<K> {
             .unwrap_or_default()
     }
 
-    /// Puts an object in the place of the one of its key, or in a new one.
-    pub fn put(&self, object: Arc<K>) -> Written<K> {
-        let mut writers = lock(&self.shared.writers);
-        let old = self.get_ref(KeyRef::of(&*object));
-        if old.as_ref().is_some_and(|old| Arc::ptr_eq(old, &object)) {
-            return Written::Unchanged;
-        }
-        stage(&mut writers, old.as_deref(), Some(&*object));
-        let new = object.clone();
-        match write(&self.shared.table).put(object, &mut writers) {
-            Some(old) => Written::Replaced { old, new },
-            None => Written::Inserted(new),
-        }
-    }
-
-    /// Removes the object of a key.
-    pub fn remove(&self, key: &ObjectKey) -> Written<K> {
-        let mut writers = lock(&self.shared.writers);
-        let Some(old) = self.get_key(key) else {
-            return Written::Unchanged;
-        };
-        stage(&mut writers, Some(&*old), None);
-        match write(&self.shared.table).remove(key.into(), &mut writers) {
-            Some(old) => Written::Removed(old),
-            None => Written::Unchanged,
-        }
-    }
-
-    /// Makes several changes at once: no reader sees some of them without the others. No two may be of one key.
-    /// `version` is the store's version from then on, if there is a new one.
-    pub fn transaction(&self, changes: Vec<Write<K>>, version: Option<Str>) -> Vec<Written<K>> {
-        let mut writers = lock(&self.shared.writers);
-        // What cannot do anything is not staged.
-        let mut written = vec![Written::Unchanged; changes.len()];
-        let mut effective = Vec::with_capacity(changes.len());
-        for (place, change) in changes.into_iter().enumerate() {
-            let (old, new) = match &change {
-                Write::Put(new) | Write::PutIfChanged(new) => (self.get_ref(KeyRef::of(&**new)), Some(new)),
-                Write::Remove(key) => (self.get_key(key), None),
-            };
-            let is_idle = match (&old, &change) {
-                (Some(old), Write::Put(new)) => Arc::ptr_eq(old, new),
-                (Some(old), Write::PutIfChanged(new)) => {
-                    Arc::ptr_eq(old, new) || is_same_state(&**old, &**new)
-                }
-                (old, Write::Remove(_)) => old.is_none(),
-                _ => false,
-            };
-            if !is_idle {
-                stage(&mut writers, old.as_deref(), new.map(|new| &**new));
-                effective.push((place, change));
-            }
-        }
-        let mut table = write(&self.shared.table);
-        for (place, change) in effective {
-            written[place] = apply(&mut table, change, &mut writers);
-        }
-        let told = version.is_some_and(|version| set_version(&mut table, version));
-        drop(table);
-        self.tell(told);
-        written
-    }
-
-    /// Makes the store what a list found, at once. An object that has not changed stays where it is in memory.
-    /// Handed back is what changed: first what is gone, then the objects of the list in its order.
-    pub fn replace(&self, all: Replacement<K>) -> Vec<Written<K>> {
-        let mut writers = lock(&self.shared.writers);
-        let changes = {
-            let table = read(&self.shared.table);
-            replacing(&table, &all)
-        };
-        for (old, change) in &changes {
-            let new = match change {
-                Write::Put(new) | Write::PutIfChanged(new) => Some(&**new),
-                Write::Remove(_) => None,
-            };
-            stage(&mut writers, old.as_deref(), new);
-        }
-        let mut table = write(&self.shared.table);
-        let written = changes
-            .into_iter()
-            .map(|(_, change)| apply(&mut table, change, &mut writers))
-            .collect();
-        // A list counts even if its version is before the last: the server went back.
-        table.resource_version = all.resource_version;
-        drop(table);
-        self.tell(true);
-        written
-    }
-
     /// All changes up to this version have been made; earlier versions than the store's are ignored.
     pub fn set_resource_version(&self, version: Str) {
         let told = set_version(&mut write(&self.shared.table), version);
@@ -414,140 +267,6 @@ impl<K: Object> Indexer<K> {
         if changed && self.shared.versions.receiver_count() > 0 {
             self.shared.versions.send_replace(());
         }
-    }
-}
-
-fn stage<K>(writers: &mut [Box<dyn IndexWriter<K>>], old: Option<&K>, new: Option<&K>) {
-    for writer in writers {
-        writer.stage(old, new);
-    }
-}
-
-fn apply<K: Object>(
-    table: &mut Table<K>,
-    change: Write<K>,
-    writers: &mut [Box<dyn IndexWriter<K>>],
-) -> Written<K> {
-    match change {
-        Write::Put(new) | Write::PutIfChanged(new) => match table.put(new.clone(), writers) {
-            Some(old) => Written::Replaced { old, new },
-            None => Written::Inserted(new),
-        },
-        Write::Remove(key) => table
-            .remove((&key).into(), writers)
-            .map_or(Written::Unchanged, Written::Removed),
-    }
-}
-
-fn set_version<K>(table: &mut Table<K>, version: Str) -> bool {
-    let is_news = !version.is_empty() && !is_before(&version, &table.resource_version);
-    if is_news {
-        table.resource_version = version;
-    }
-    is_news
-}
-
-/// The changes that make the table what the list is, with the objects they are made to. Of several objects of one key
-/// the last counts.
-fn replacing<K: Object>(table: &Table<K>, all: &Replacement<K>) -> Vec<(Option<Arc<K>>, Write<K>)> {
-    let mut stays: HashSet<u32> = HashSet::with_capacity(all.objects.len());
-    let mut later: HashSet<KeyRef<'_>> = HashSet::with_capacity(all.objects.len());
-    stays.extend(all.unreadable.iter().filter_map(|key| table.place(key.into())));
-    let mut puts = Vec::new();
-    for object in all.objects.iter().rev() {
-        let key = KeyRef::of(&**object);
-        if !later.insert(key) {
-            continue;
-        }
-        let place = table.place(key);
-        stays.extend(place);
-        let old = place.and_then(|slot| table.at(slot));
-        let is_known = old.is_some_and(|old| {
-            Arc::ptr_eq(old, object)
-                || (all.sharing == Sharing::Unchanged && is_same_state(&**old, &**object))
-        });
-        if !is_known {
-            puts.push((old.cloned(), Write::Put(object.clone())));
-        }
-    }
-    let gone = table.iter_slots().filter(|(slot, _)| !stays.contains(slot));
-    gone.map(|(_, old)| (Some(old.clone()), Write::Remove(ObjectKey::of(&**old))))
-        .chain(puts.into_iter().rev())
-        .collect()
-}
-
-/// A named index of a store; finds objects by values of its own type. Cheap to clone.
-pub struct Index<K, V> {
-    store: Indexer<K>,
-    place: usize,
-    value: PhantomData<fn() -> V>,
-}
-
-impl<K, V> Clone for Index<K, V> {
-    fn clone(&self) -> Self {
-        Self {
-            store: self.store.clone(),
-            place: self.place,
-            value: PhantomData,
-        }
-    }
-}
-
-impl<K, V> fmt::Debug for Index<K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Index")
-            .field("place", &self.place)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<K: Object, V: IndexValue> Index<K, V> {
-    /// The objects with this value, in no particular order.
-    pub fn get<Q>(&self, value: &Q) -> Vec<Arc<K>>
-    where
-        V: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
-        let table = read(&self.store.shared.table);
-        let slots = table.map::<V>(self.place).map(|map| map.slots(value));
-        slots
-            .into_iter()
-            .flatten()
-            .filter_map(|slot| table.at(slot).cloned())
-            .collect()
-    }
-
-    /// The objects with this value, by namespace and name.
-    pub fn get_sorted<Q>(&self, value: &Q) -> Vec<Arc<K>>
-    where
-        V: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
-        let mut objects = self.get(value);
-        sort(&mut objects);
-        objects
-    }
-
-    /// The keys of the objects with this value, sorted.
-    pub fn keys<Q>(&self, value: &Q) -> Vec<ObjectKey>
-    where
-        V: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
-        let mut keys: Vec<_> = self
-            .get(value)
-            .iter()
-            .map(|object| ObjectKey::of(&**object))
-            .collect();
-        keys.sort_unstable();
-        keys
-    }
-
-    /// All values that some object has, in no particular order.
-    pub fn values(&self) -> Vec<V> {
-        let table = read(&self.store.shared.table);
-        let map = table.map::<V>(self.place);
-        map.map(|map| map.values().cloned().collect()).unwrap_or_default()
     }
 }
 

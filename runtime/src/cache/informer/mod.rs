@@ -282,7 +282,8 @@ impl<K: Object> SharedInformer<K> {
         self.core.source.resource()
     }
 
-    /// Adds a handler, at any time: it is told of each object that is there, once, then of changes.
+    /// Adds a handler, at any time: it is told of each object that is there, once, then of changes. A handler that holds
+    /// the informer keeps it running; let it hold a [`Lister`] instead.
     pub fn add_event_handler(&self, handler: impl EventHandler<K>) -> Registration<K> {
         let options = HandlerOptions {
             resync: self.core.options.resync,

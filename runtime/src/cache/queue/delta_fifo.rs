@@ -235,6 +235,10 @@ impl<K: Object> Sink<K> for DeltaFifo<K> {
         self.known.same_state(object)
     }
 
+    fn resource_version(&self) -> Str {
+        self.known.resource_version()
+    }
+
     fn poll_ready(&self, cx: &mut Context<'_>) -> Poll<()> {
         let mut state = lock(&self.state);
         if state.closed || state.len < self.capacity {

@@ -159,6 +159,10 @@ impl<K: Object> Sink<K> for InOrderQueue<K> {
         self.known.same_state(object)
     }
 
+    fn resource_version(&self) -> Str {
+        self.known.resource_version()
+    }
+
     fn poll_ready(&self, cx: &mut Context<'_>) -> Poll<()> {
         let mut state = lock(&self.state);
         if state.closed || state.deltas.len() < self.capacity {

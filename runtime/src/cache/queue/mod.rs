@@ -184,6 +184,12 @@ pub trait Sink<K>: Send + Sync {
         None
     }
 
+    /// The version that is kept already, by a reflector that was stopped: the next list is not to be older. Empty if
+    /// there is none.
+    fn resource_version(&self) -> Str {
+        Str::default()
+    }
+
     /// Ready when more may be put in. Only the task that asked last is woken.
     fn poll_ready(&self, cx: &mut Context<'_>) -> Poll<()> {
         let _ = cx;
@@ -252,6 +258,10 @@ impl<K: Object> Sink<K> for Indexer<K> {
 
     fn known(&self, object: &K) -> Option<Arc<K>> {
         self.same_state(object)
+    }
+
+    fn resource_version(&self) -> Str {
+        Indexer::resource_version(self)
     }
 }
 

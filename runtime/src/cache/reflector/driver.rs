@@ -2,19 +2,16 @@
 
 use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::Poll;
-use std::time::{Duration, Instant};
-
-use futures_core::future::BoxFuture;
-use futures_util::StreamExt;
-use hashbrown::HashMap;
+use std::time::Duration;
 
 use super::backoff::Waits;
 use super::classify::classify;
+use super::collected::Collected;
+use super::open::{Next, Open};
 use super::state::{Effect, Failure, Memory, Moment, Outcome, Page, Progress, State, WatchList};
 use super::{Failed, Reflector, ReflectorState};
 use crate::cache::indexer::{Replacement, Sharing};
-use crate::cache::list_watch::{Changes, ListWatch, Skipped, unreadable};
+use crate::cache::list_watch::{ListWatch, Skipped, unreadable};
 use crate::cache::object::{Object, ObjectKey};
 use crate::cache::queue::Deleted;
 use crate::error::Error;
@@ -41,78 +38,6 @@ enum Shown {
     BackingOff,
 }
 
-/// A watch that is open.
-struct Open<K> {
-    changes: Changes<K>,
-    opened: Instant,
-    /// The last event of any kind, or the opening.
-    last: Instant,
-    events: bool,
-    /// How long it was asked to last.
-    asked: Duration,
-    /// When it is given up.
-    limit: BoxFuture<'static, ()>,
-    /// When to look whether its initial events have stalled.
-    stall: Option<BoxFuture<'static, ()>>,
-}
-
-/// What comes out of an open watch.
-enum Next<K> {
-    Event(WatchEvent<K>),
-    Failed(Error),
-    Ended,
-    /// It should have ended by itself.
-    Overdue,
-    /// It is time to look whether its initial events have stalled.
-    Check,
-}
-
-/// The objects of a list that is being read.
-struct Collected<K> {
-    objects: Vec<Arc<K>>,
-    /// Where objects are, for events that change them before the list is complete.
-    places: HashMap<ObjectKey, usize>,
-    unreadable: Vec<ObjectKey>,
-}
-
-impl<K> Default for Collected<K> {
-    fn default() -> Self {
-        Self {
-            objects: Vec::new(),
-            places: HashMap::new(),
-            unreadable: Vec::new(),
-        }
-    }
-}
-
-impl<K: Object> Collected<K> {
-    fn put(&mut self, object: Arc<K>) {
-        match self.places.entry(ObjectKey::of(&*object)) {
-            hashbrown::hash_map::Entry::Occupied(place) => self.objects[*place.get()] = object,
-            hashbrown::hash_map::Entry::Vacant(place) => {
-                place.insert(self.objects.len());
-                self.objects.push(object);
-            }
-        }
-    }
-
-    fn remove(&mut self, key: &ObjectKey) {
-        let Some(place) = self.places.remove(key) else {
-            return;
-        };
-        self.objects.swap_remove(place);
-        if let Some(moved) = self.objects.get(place) {
-            self.places.insert(ObjectKey::of(&**moved), place);
-        }
-    }
-
-    fn skip(&mut self, key: ObjectKey) {
-        if !key.name.is_empty() {
-            self.unreadable.push(key);
-        }
-    }
-}
-
 impl<'a, L: ListWatch> Driver<'a, L> {
     pub(super) fn new(reflector: &'a Reflector<L>) -> Self {
         let options = &reflector.options;
@@ -121,7 +46,8 @@ impl<'a, L: ListWatch> Driver<'a, L> {
         } else {
             WatchList::TurnedOff
         };
-        let memory = Memory::new(watch_list, options.page_size, Waits::new(options.backoff));
+        let mut memory = Memory::new(watch_list, options.page_size, Waits::new(options.backoff));
+        memory.version = reflector.sink.resource_version();
         Self {
             reflector,
             state: memory.begin(),
@@ -483,36 +409,5 @@ fn outcome_of<K: Object>(event: &WatchEvent<K>, is_initial: bool) -> Outcome {
         WatchEvent::Bookmark(mark) => Outcome::Event {
             version: Str::from(&*mark.resource_version),
         },
-    }
-}
-
-impl<K> Open<K> {
-    async fn next(&mut self) -> Next<K> {
-        poll_fn(|cx| {
-            match self.changes.poll_next_unpin(cx) {
-                Poll::Ready(Some(Ok(event))) => return Poll::Ready(Next::Event(event)),
-                Poll::Ready(Some(Err(error))) => return Poll::Ready(Next::Failed(error)),
-                Poll::Ready(None) => return Poll::Ready(Next::Ended),
-                Poll::Pending => {}
-            }
-            if self.limit.as_mut().poll(cx).is_ready() {
-                return Poll::Ready(Next::Overdue);
-            }
-            match &mut self.stall {
-                Some(stall) => stall.as_mut().poll(cx).map(|()| Next::Check),
-                None => Poll::Pending,
-            }
-        })
-        .await
-    }
-
-    fn progress(&self, now: Instant) -> Progress {
-        let lasted = now.saturating_duration_since(self.opened);
-        Progress {
-            lasted,
-            events: self.events,
-            // Servers count from when they saw the request, and some round down.
-            full_time: lasted + Duration::from_secs(2) >= self.asked,
-        }
     }
 }

@@ -3,7 +3,8 @@
 //! | file | what is there |
 //! |---|---|
 //! | `state` | what to do next: a state machine without network |
-//! | `driver` | does it: calls, streams, timers |
+//! | `driver` | does it |
+//! | `open`, `collected` | a watch that is open, a list that is being read |
 //! | `classify` | which failure an error is |
 //! | `backoff` | how long to wait |
 //! | `transform` | [`Transform`]: what is done to each object first |
@@ -19,7 +20,9 @@
 
 mod backoff;
 mod classify;
+mod collected;
 mod driver;
+mod open;
 mod state;
 mod transform;
 
