@@ -74,6 +74,12 @@ impl fmt::Debug for RestClient {
     }
 }
 
+impl AsRef<Self> for RestClient {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
 impl RestClient {
     /// A client of the server that the kubeconfig or, inside a pod, the service account names.
     ///

@@ -172,6 +172,12 @@ impl<K: Resource + Value + Default> ListReader<K> {
         self.items.is_empty()
     }
 
+    /// The objects read since the last call, so that a large list need not be held whole. They do not count if the
+    /// reader fails later; [`ListReader::finish`] has the rest.
+    pub fn take_items(&mut self) -> Vec<K> {
+        std::mem::take(&mut self.items)
+    }
+
     /// How many bytes of the body are held because they are not read yet.
     pub fn unread(&self) -> usize {
         self.body.unread.len()
