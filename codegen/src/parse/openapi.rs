@@ -132,7 +132,7 @@ fn paths(
     at: &Location,
     model: &mut Model,
     report: &mut Report,
-    read: &mut dyn FnMut(&Value, &Location, &mut Report) -> Vec<(&'static str, Operation)>,
+    read: &mut ReadOperations<'_>,
 ) {
     let at = at.at("paths");
     let Some(paths) = object(value.get("paths"), &at, report) else {
@@ -252,3 +252,6 @@ pub(crate) fn group_version_of_paths(value: &Value) -> Option<GroupVersion> {
 pub(crate) fn is_deprecated_watch(path: &str) -> bool {
     split(path).is_some_and(|(_, rest)| rest.first() == Some(&"watch"))
 }
+
+/// Reads the operations of a path: their methods and what they say.
+type ReadOperations<'a> = dyn FnMut(&Value, &Location, &mut Report) -> Vec<(&'static str, Operation)> + 'a;

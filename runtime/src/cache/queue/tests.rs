@@ -127,7 +127,10 @@ fn delta_fifo_keeps_the_changes_of_an_object_together() {
     assert_eq!(popped, ["sstored@6", "sunreadable@7", "~both@13"]);
 }
 
-fn both() -> Vec<(&'static str, Indexer<Thing>, Arc<dyn Queue<Thing>>)> {
+/// A queue with its name and the store it feeds.
+type Setup = (&'static str, Indexer<Thing>, Arc<dyn Queue<Thing>>);
+
+fn both() -> Vec<Setup> {
     let stores = [Indexer::new(), Indexer::new()];
     let queues: [Arc<dyn Queue<Thing>>; 2] = [
         Arc::new(InOrderQueue::with_capacity(&stores[0], 4)),

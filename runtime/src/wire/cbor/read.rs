@@ -363,7 +363,7 @@ impl<'de> Members<'de> {
     ///
     /// # Errors
     /// Bytes that are no item, and a key that is no string.
-    pub(in crate::wire) fn next(&mut self) -> Result<Option<(Cow<'de, str>, &'de [u8])>, DecodeError> {
+    pub(in crate::wire) fn next(&mut self) -> Result<Option<Entry<'de>>, DecodeError> {
         if !self.more()? {
             return Ok(None);
         }
@@ -390,3 +390,6 @@ impl<'de> Elements<'de> {
         }
     }
 }
+
+/// A key of a map and the bytes of its value.
+type Entry<'de> = (Cow<'de, str>, &'de [u8]);

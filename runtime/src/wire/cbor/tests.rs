@@ -223,7 +223,6 @@ fn metadata_travels_whole() {
             name: "a".into(),
             ..ObjectMeta::default()
         },
-        ..PartialObjectMetadata::default()
     };
     let bytes = partial.encode(Format::Cbor).unwrap();
     assert_eq!(
