@@ -126,14 +126,11 @@ fn repeat(value: &Value, name: &str, model: &mut Model) {
     }
 }
 
+/// Reads the operations of a path, by method.
+type ReadPath<'a> = dyn FnMut(&Value, &Location, &mut Report) -> Vec<(&'static str, Operation)> + 'a;
+
 /// Adds the operations of the paths that lead to resources.
-fn paths(
-    value: &Value,
-    at: &Location,
-    model: &mut Model,
-    report: &mut Report,
-    read: &mut dyn FnMut(&Value, &Location, &mut Report) -> Vec<(&'static str, Operation)>,
-) {
+fn paths(value: &Value, at: &Location, model: &mut Model, report: &mut Report, read: &mut ReadPath<'_>) {
     let at = at.at("paths");
     let Some(paths) = object(value.get("paths"), &at, report) else {
         return;
