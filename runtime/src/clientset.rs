@@ -67,5 +67,11 @@ macro_rules! clientset {
                 }
             )*
         }
+
+        impl ::core::convert::AsRef<$crate::rest::RestClient> for $name {
+            fn as_ref(&self) -> &$crate::rest::RestClient {
+                &self.client
+            }
+        }
     };
 }

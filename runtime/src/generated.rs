@@ -10,4 +10,4 @@ pub use crate::resource::{
 pub use crate::rest::{Api, RestClient};
 pub use crate::value::{ByteString, Duration, IntOrString, Map, MicroTime, Quantity, RawJson, Str, Time};
 pub use crate::wire::Text;
-pub use crate::{clientset, offers, record};
+pub use crate::{clientset, informer_factory, informers, offers, record};

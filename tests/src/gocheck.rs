@@ -73,7 +73,7 @@ impl GoCheck {
         let format = match format {
             Format::Json => "json",
             Format::Protobuf => "protobuf",
-            Format::Yaml => bail!("go-check reads no YAML"),
+            Format::Yaml | Format::Cbor => bail!("go-check reads no {format:?}"),
         };
         let mut request = Vec::with_capacity(body.len() + 128);
         for part in [api_version.as_bytes(), kind.as_bytes(), format.as_bytes(), body] {

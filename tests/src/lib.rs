@@ -6,6 +6,7 @@
 //! | [`arbitrary`] | objects of any generated type, made from a seed |
 //! | [`command_line`] | the binary `kubeloom`, for tests that run it |
 //! | [`commands`] | what is more than a test: the subcommands of the binary `kubeloom-tests` |
+//! | [`corpus`] | objects as servers hold them, made without a server |
 //! | [`facts`] | facts of the Kubernetes types that no OpenAPI document states |
 //! | [`go`] | Go programs of this crate, built once per content |
 //! | [`gocheck`] | the Go types, asked what they make of an object |
@@ -14,6 +15,7 @@ pub mod apiserver;
 pub mod arbitrary;
 pub mod command_line;
 pub mod commands;
+pub mod corpus;
 pub mod facts;
 pub mod go;
 pub mod gocheck;

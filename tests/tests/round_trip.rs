@@ -14,10 +14,11 @@ enum Encoding {
     Cbor,
 }
 
-const ENCODINGS: [Encoding; 4] = [
+const ENCODINGS: [Encoding; 5] = [
     Encoding::Kubernetes(Format::Json),
     Encoding::Kubernetes(Format::Yaml),
     Encoding::Kubernetes(Format::Protobuf),
+    Encoding::Kubernetes(Format::Cbor),
     Encoding::Cbor,
 ];
 

@@ -63,7 +63,9 @@ impl MetadataApi {
     fn reduced(&self, call: Call, kind: &str) -> Call {
         let wanted = |format: Format| format!("{};as={kind};g=meta.k8s.io;v=v1", format.content_type());
         let accept = match self.api.client().options().format {
-            Format::Protobuf => format!("{},{}", wanted(Format::Protobuf), wanted(Format::Json)),
+            format @ (Format::Protobuf | Format::Cbor) => {
+                format!("{},{}", wanted(format), wanted(Format::Json))
+            }
             _ => wanted(Format::Json),
         };
         call.header("accept", &accept)

@@ -303,15 +303,15 @@ impl<'de> Visitor<'de> for ObjectVisitor {
     }
 }
 
-/// Implements [`Wire`] through serde: JSON and YAML, since protobuf needs a type.
+/// Implements [`Wire`] through serde: JSON, YAML and CBOR, since protobuf needs a type.
 macro_rules! wire_through_serde {
     ($type:ty) => {
         impl $crate::wire::Wire for $type {
             fn decode(format: $crate::wire::Format, body: &[u8]) -> Result<Self, $crate::wire::DecodeError> {
-                $crate::dynamic::object::decode(format, body)
+                $crate::wire::decode_serde(format, body)
             }
             fn encode(&self, format: $crate::wire::Format) -> Result<Vec<u8>, $crate::wire::EncodeError> {
-                $crate::dynamic::object::encode(self, format)
+                $crate::wire::encode_serde(self, format)
             }
         }
     };
@@ -319,24 +319,3 @@ macro_rules! wire_through_serde {
 pub(super) use wire_through_serde;
 
 wire_through_serde!(DynamicObject);
-
-pub(super) fn decode<T: DeserializeOwned>(format: Format, body: &[u8]) -> Result<T, DecodeError> {
-    match format {
-        Format::Json => serde_json::from_slice(body).map_err(|error| DecodeError::new(format, error)),
-        Format::Yaml => {
-            let text = std::str::from_utf8(body).map_err(|error| DecodeError::new(format, error))?;
-            serde_saphyr::from_str(text).map_err(|error| DecodeError::new(format, error))
-        }
-        Format::Protobuf => Err(DecodeError::new(format, "protobuf cannot be read without a type")),
-    }
-}
-
-pub(super) fn encode(value: &impl Serialize, format: Format) -> Result<Vec<u8>, EncodeError> {
-    match format {
-        Format::Json => serde_json::to_vec(value).map_err(EncodeError::new),
-        Format::Yaml => serde_saphyr::to_string(value)
-            .map(String::into_bytes)
-            .map_err(EncodeError::new),
-        Format::Protobuf => Err(EncodeError::new("protobuf cannot be written without a type")),
-    }
-}

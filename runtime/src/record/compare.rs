@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::{List, Mapping, Record, View};
+use super::{Foreign, List, Mapping, Record, View};
+use crate::value::RawJson;
 
 /// Prints a record as a struct with those of its fields that are not empty; sensitive ones as a placeholder.
 pub fn debug(record: &dyn Record, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -69,7 +70,7 @@ impl View<'_> {
             View::Record(record) => is_zero(*record),
             View::List(list) => list.is_empty(),
             View::Map(map) => map.is_empty(),
-            View::Quantity(_) | View::IntOrString(_) | View::Choice(_) => false,
+            View::Quantity(_) | View::IntOrString(_) | View::Choice(_) | View::Foreign(_) => false,
         }
     }
 
@@ -103,6 +104,7 @@ impl PartialEq for View<'_> {
             (View::List(a), View::List(b)) => lists_equal(*a, *b),
             (View::Map(a), View::Map(b)) => maps_equal(*a, *b),
             (View::Choice(a), View::Choice(b)) => a.arm() == b.arm(),
+            (View::Foreign(a), View::Foreign(b)) => foreign_equal(*a, *b),
             _ => false,
         }
     }
@@ -110,6 +112,12 @@ impl PartialEq for View<'_> {
 
 fn lists_equal(one: &dyn List, other: &dyn List) -> bool {
     one.len() == other.len() && (0..one.len()).all(|index| one.at(index) == other.at(index))
+}
+
+/// Equality of what is written; of values that cannot be written nothing is equal.
+fn foreign_equal(one: &dyn Foreign, other: &dyn Foreign) -> bool {
+    let json = |value: &dyn Foreign| value.write_json().map(RawJson::from_validated);
+    matches!((json(one), json(other)), (Ok(one), Ok(other)) if one == other)
 }
 
 fn maps_equal(one: &dyn Mapping, other: &dyn Mapping) -> bool {
@@ -142,6 +150,7 @@ impl fmt::Debug for View<'_> {
                 .entries((0..map.len()).filter_map(|index| map.at(index)))
                 .finish(),
             View::Choice(choice) => fmt::Debug::fmt(&choice.arm().1, f),
+            View::Foreign(value) => fmt::Debug::fmt(value, f),
         }
     }
 }

@@ -16,12 +16,14 @@
 
 mod compare;
 mod containers;
+mod foreign;
 mod macros;
 mod table;
 mod value;
 
 pub use compare::{debug, equal, is_zero};
 pub use containers::{Choice, ChoiceArm, List, Mapping, OrArray, OrBool, OrStrings, Text};
+pub use foreign::Foreign;
 pub use table::{Entry, Field, KEEP, NIL, NULL, OMIT, OPT, ProtoIndex, SENSITIVE, Table, TypeMeta};
 pub use value::{Slot, Value, View};
 

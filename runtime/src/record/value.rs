@@ -1,6 +1,6 @@
 //! A field as the encodings see it: a place to write to or a value to read.
 
-use super::{Choice, List, Mapping, Record, Text};
+use super::{Choice, Foreign, List, Mapping, Record, Text};
 use crate::value::{ByteString, Duration, IntOrString, Map, MicroTime, Quantity, RawJson, Str, Time};
 
 /// The place where the value of a field goes.
@@ -23,6 +23,7 @@ pub enum Slot<'a> {
     List(&'a mut dyn List),
     Map(&'a mut dyn Mapping),
     Choice(&'a mut dyn Choice),
+    Foreign(&'a mut dyn Foreign),
     /// Nothing is there to be written to: the value is skipped.
     Ignored,
 }
@@ -49,6 +50,7 @@ pub enum View<'a> {
     List(&'a dyn List),
     Map(&'a dyn Mapping),
     Choice(&'a dyn Choice),
+    Foreign(&'a dyn Foreign),
 }
 
 /// A type that can stand as a field of a [`Record`], as an item of a list or as a value of a map.

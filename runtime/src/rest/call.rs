@@ -11,7 +11,7 @@ use crate::meta::List;
 use crate::record::Value;
 use crate::resource::Resource;
 use crate::transport::{Body, CallKind, Headers, Method, Request, Response};
-use crate::wire::{DecodeError, EncodeError, Format, ItemError, ListError, ListReader, Mode, Wire};
+use crate::wire::{DecodeError, EncodeError, Format, ItemError, ListError, ListReader, Mode, Wire, cbor};
 
 /// A failed answer is read up to this many bytes.
 pub(super) const MAX_FAILURE: usize = 4 << 20;
@@ -90,10 +90,13 @@ impl Call {
         self
     }
 
-    /// The body, in the format that the call travels in.
+    /// The body, in the format that the call travels in; JSON if that is CBOR and the server has refused it.
     #[must_use]
     pub fn object(mut self, object: &impl Wire) -> Self {
-        let format = self.format();
+        let format = match self.format() {
+            Format::Cbor if self.client.refuses_cbor() => Format::Json,
+            format => format,
+        };
         self.body = Some((format.content_type(), object.encode(format).map(Bytes::from)));
         self
     }
@@ -188,19 +191,26 @@ impl Call {
                 let protobuf = Format::Protobuf.content_type();
                 format!("{protobuf};stream=watch,{protobuf},{json}")
             }
-            (Format::Protobuf, _) => format!("{},{json}", Format::Protobuf.content_type()),
+            (format @ (Format::Protobuf | Format::Cbor), _) => format!("{},{json}", format.content_type()),
             (format, _) => format.content_type().to_owned(),
         }
     }
 
-    /// Sends the call and hands out the answer when its header says success.
+    /// Sends the call and hands out the answer when its header says success. A body in CBOR that the server refuses is
+    /// sent once more, as JSON.
     ///
     /// # Errors
     /// No answer, or one that says failure; its body is read whole, whatever it is.
     pub async fn open(&mut self) -> Result<Response, Error> {
         let request = self.request()?;
-        let answer = self.client.transport().send(request).await;
-        let response = answer.map_err(|error| self.fail(ErrorKind::Transport(error)))?;
+        let is_cbor = request.headers.get("content-type") == Some(Format::Cbor.content_type());
+        let again = is_cbor.then(|| request.clone());
+        let mut response = self.send(request).await?;
+        if let (415, Some(request)) = (response.status, again) {
+            self.client.cbor_refused();
+            let request = self.as_json(request)?;
+            response = self.send(request).await?;
+        }
         if is_success(response.status) || response.status == 101 {
             return Ok(response);
         }
@@ -215,6 +225,19 @@ impl Call {
             &body,
         );
         Err(self.fail(ErrorKind::Api(Box::new(status))))
+    }
+
+    async fn send(&self, request: Request) -> Result<Response, Error> {
+        let answer = self.client.transport().send(request).await;
+        answer.map_err(|error| self.fail(ErrorKind::Transport(error)))
+    }
+
+    /// The request with its body in CBOR as JSON.
+    fn as_json(&self, mut request: Request) -> Result<Request, Error> {
+        let json = cbor::to_json_text(&request.body).map_err(|error| self.fail(ErrorKind::Decode(error)))?;
+        request.body = json.into();
+        request.headers.set("content-type", Format::Json.content_type());
+        Ok(request)
     }
 
     /// Sends the call and reads the answer.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 
@@ -18,7 +19,8 @@ use crate::wire::Format;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ClientOptions {
-    /// The format that built-in kinds travel in, with JSON to fall back on. Kinds without protobuf always travel as JSON.
+    /// The format that objects travel in, with JSON to fall back on. With [`Format::Protobuf`], kinds without protobuf
+    /// travel as JSON. With [`Format::Cbor`], a server that answers a body with 415 gets bodies as JSON from then on.
     pub format: Format,
     /// The largest answer that is read into memory, in bytes. Lists are unbounded in principle; this bounds them.
     pub max_body: usize,
@@ -51,6 +53,8 @@ pub struct RestClient {
 struct Shared {
     transport: Arc<dyn Transport>,
     options: ClientOptions,
+    /// Whether the server has refused a body in CBOR. One server, one answer: clients with other options share it.
+    refuses_cbor: Arc<AtomicBool>,
 }
 
 /// A document that is no resource.
@@ -67,6 +71,12 @@ impl fmt::Debug for RestClient {
         f.debug_struct("RestClient")
             .field("transport", &self.shared.transport)
             .finish_non_exhaustive()
+    }
+}
+
+impl AsRef<Self> for RestClient {
+    fn as_ref(&self) -> &Self {
+        self
     }
 }
 
@@ -98,6 +108,7 @@ impl RestClient {
             shared: Arc::new(Shared {
                 transport: Arc::new(transport),
                 options,
+                refuses_cbor: Arc::default(),
             }),
         }
     }
@@ -111,6 +122,7 @@ impl RestClient {
             shared: Arc::new(Shared {
                 transport: self.shared.transport.clone(),
                 options,
+                refuses_cbor: self.shared.refuses_cbor.clone(),
             }),
         }
     }
@@ -118,6 +130,16 @@ impl RestClient {
     /// What all calls share.
     pub fn options(&self) -> &ClientOptions {
         &self.shared.options
+    }
+
+    /// Whether the server has refused a body in CBOR.
+    pub(super) fn refuses_cbor(&self) -> bool {
+        self.shared.refuses_cbor.load(Ordering::Relaxed)
+    }
+
+    /// From now on bodies go out as JSON where they would as CBOR.
+    pub(super) fn cbor_refused(&self) {
+        self.shared.refuses_cbor.store(true, Ordering::Relaxed);
     }
 
     /// The way to the server.

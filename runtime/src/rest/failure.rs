@@ -5,7 +5,7 @@ use crate::error::{CallContext, reason};
 use crate::meta::{Status, StatusDetails};
 use crate::transport::Headers;
 use crate::value::Str;
-use crate::wire::{Format, Wire, split_envelope};
+use crate::wire::{Format, Wire, cbor, split_envelope};
 
 /// At most so much of a text answer stands in an error, in bytes.
 const EXCERPT: usize = 2048;
@@ -48,6 +48,7 @@ pub(super) fn status(
 pub(super) fn read_status(format: Format, body: &[u8]) -> Option<Status> {
     let is_status = match format {
         Format::Protobuf => split_envelope(body).is_ok_and(|unknown| unknown.kind == "Status"),
+        Format::Cbor => cbor::kind_of(body).is_some_and(|kind| kind == "Status"),
         Format::Json | Format::Yaml => kind_of(body).is_some_and(|kind| kind == "Status"),
     };
     if is_status {

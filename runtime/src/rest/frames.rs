@@ -2,6 +2,7 @@
 
 use bytes::{Buf, Bytes, BytesMut};
 
+use crate::wire::cbor::Cutter;
 use crate::wire::{DecodeError, Format};
 
 /// Cuts a byte stream into the frames of a watch, wherever its chunks were cut.
@@ -16,6 +17,8 @@ pub(super) struct Frames {
 enum Cut {
     /// Concatenated JSON values: white space between them is optional and allowed within them.
     Json(JsonScanner),
+    /// A CBOR sequence (RFC 8742): items one after the other, each of which tells its end.
+    Cbor(Cutter),
     /// Four bytes of length, most significant first, before each message.
     LengthPrefixed,
 }
@@ -25,7 +28,8 @@ impl Frames {
     pub(super) fn new(format: Format, limit: usize) -> Self {
         let cut = match format {
             Format::Protobuf => Cut::LengthPrefixed,
-            _ => Cut::Json(JsonScanner::default()),
+            Format::Cbor => Cut::Cbor(Cutter::default()),
+            Format::Json | Format::Yaml => Cut::Json(JsonScanner::default()),
         };
         Self {
             buffer: BytesMut::new(),
@@ -42,7 +46,7 @@ impl Frames {
     /// The next whole frame.
     ///
     /// # Errors
-    /// A frame over the limit, or bytes that begin no JSON value; the stream cannot be read on.
+    /// A frame over the limit, or bytes that begin no value; the stream cannot be read on.
     pub(super) fn next(&mut self) -> Result<Option<Bytes>, DecodeError> {
         let too_large = |limit| DecodeError::other(format_args!("an event is larger than {limit} bytes"));
         match &mut self.cut {
@@ -60,17 +64,22 @@ impl Frames {
                 self.buffer.advance(4);
                 Ok(Some(self.buffer.split_to(length).freeze()))
             }
-            Cut::Json(scanner) => {
-                let end = scanner.scan(&self.buffer)?;
-                match end {
-                    Some(end) => {
-                        scanner.restart();
-                        Ok(Some(self.buffer.split_to(end).freeze()))
-                    }
-                    None if self.buffer.len() > self.limit => Err(too_large(self.limit)),
-                    None => Ok(None),
+            Cut::Json(scanner) => match scanner.scan(&self.buffer)? {
+                Some(end) => {
+                    scanner.restart();
+                    Ok(Some(self.buffer.split_to(end).freeze()))
                 }
-            }
+                None if self.buffer.len() > self.limit => Err(too_large(self.limit)),
+                None => Ok(None),
+            },
+            Cut::Cbor(cutter) => match cutter.scan(&self.buffer)? {
+                Some(end) => {
+                    *cutter = Cutter::default();
+                    Ok(Some(self.buffer.split_to(end).freeze()))
+                }
+                None if self.buffer.len() > self.limit => Err(too_large(self.limit)),
+                None => Ok(None),
+            },
         }
     }
 }
@@ -161,6 +170,54 @@ mod tests {
                 [vec![1, 2], vec![], vec![33]]
             );
         }
+    }
+
+    #[test]
+    fn cbor_is_cut_the_same_at_every_split_point() {
+        let items: [&[u8]; 8] = [
+            // 55799({_ h'61': [1, [], {}], (_ h'62', h''): "x"})
+            b"\xd9\xd9\xf7\xbf\x41a\x83\x01\x80\xa0\x5f\x41b\x40\xff\x61x\xff",
+            b"\xa2\x41k\xf6\x41l\xf9\x3e\x00",
+            b"\xa0",
+            b"\x9f\xff",
+            b"\xd6\x58\x1b-twenty-five-bytes-of-data-",
+            b"\x1b\xff\xff\xff\xff\xff\xff\xff\xff",
+            b"\xfb\xff\xff\xff\xff\xff\xff\xff\xff",
+            b"\x82\xbf\xff\x9f\x5f\xff\xff",
+        ];
+        let mut text = items.concat();
+        text.extend(b"\xa1\x41c\x43cu");
+        for split in 0..text.len() {
+            let (one, two) = text.split_at(split);
+            assert_eq!(frames(Format::Cbor, &[one, two]), items, "split at {split}");
+        }
+        let bytes: Vec<&[u8]> = text.chunks(1).collect();
+        assert_eq!(frames(Format::Cbor, &bytes), items);
+    }
+
+    #[test]
+    fn cbor_that_is_none_or_claims_too_much_is_refused() {
+        let deep = vec![0x81; 500];
+        let malformed: [&[u8]; 8] = [
+            b"\xff",
+            b"\x1c",
+            b"\x1f",
+            b"\x5f\x61a",
+            b"\x5f\x5f",
+            b"\x7f\x41a",
+            b"\xbb\xff\xff\xff\xff\xff\xff\xff\xff",
+            &deep,
+        ];
+        for bytes in malformed {
+            let mut frames = Frames::new(Format::Cbor, 1000);
+            frames.push(bytes);
+            assert!(frames.next().is_err(), "{bytes:x?}");
+        }
+        let mut frames = Frames::new(Format::Cbor, 10);
+        frames.push(b"\x9b\xff\xff\xff\xff\xff\xff\xff\xff");
+        assert!(frames.next().unwrap().is_none());
+        frames.push(b"\x01\x01");
+        assert!(frames.next().is_err());
     }
 
     #[test]

@@ -37,7 +37,7 @@ impl HttpTransport {
     /// call.
     ///
     /// # Errors
-    /// [`TransportErrorKind::Config`] when the configuration cannot be used.
+    /// [`TransportErrorKind::Config`](super::TransportErrorKind::Config) when the configuration cannot be used.
     pub fn new(config: &Config) -> Result<Self, TransportError> {
         Self::with_clock(config, Arc::new(TokioClock))
     }

@@ -11,7 +11,7 @@
 //! | `http` | [`HttpTransport`]: the order of the layers |
 //! | `identity`, `limit`, `deadline`, `retry`, `credentials`, `gzip`, `observe` | one layer each, outermost first |
 //! | `wire` | the innermost layer: HTTP, and its errors in our terms |
-//! | `pool`, `dial`, `proxy`, `tls`, `tls_source`, `endpoint` | connections: how many, how they are made, and to where |
+//! | `pool`, `lease`, `dial`, `proxy`, `tls`, `tls_source`, `endpoint` | connections: how many, how they are made, and to where |
 //! | `plugin`, `oidc` | credentials from programs and from identity providers |
 //! | `metrics`, `warnings` | what is told to whom it may concern |
 //!
@@ -39,6 +39,7 @@ mod gzip;
 mod headers;
 mod http;
 mod identity;
+mod lease;
 mod limit;
 mod message;
 mod metrics;

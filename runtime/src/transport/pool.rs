@@ -9,18 +9,19 @@ use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::task::{Poll, ready};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper::client::conn::{TrySendError, http1, http2};
+use hyper::client::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::sync::Semaphore;
 
 use super::dial::{Dialed, Dialer, Refusal};
+use super::lease::{Lease, Load, Sender, Stream};
 use super::tls_source::TlsSource;
 use super::{TransportError, TransportErrorKind};
 use crate::clock::Clock;
@@ -56,7 +57,7 @@ pub(super) struct Pool {
 }
 
 /// What outlives the pool in tasks that serve it.
-struct Shared {
+pub(super) struct Shared {
     slots: Mutex<Slots>,
     clock: Arc<dyn Clock>,
 }
@@ -90,45 +91,9 @@ struct Http2 {
     refusal: Refusal,
 }
 
-/// How busy an HTTP/2 connection is.
-struct Load {
-    open: AtomicUsize,
-    used: Mutex<Instant>,
-    /// The connection, which knows what the server allows; gone when it has ended.
-    driver: Mutex<Option<Driver>>,
-}
-
-type Driver = http2::Connection<TokioIo<Dialed>, Full<Bytes>, TokioExecutor>;
-
 struct Idle {
     sender: http1::SendRequest<Full<Bytes>>,
     since: Instant,
-}
-
-/// The right to send one call on a connection.
-pub(super) struct Lease {
-    sender: Sender,
-    shared: Weak<Shared>,
-    generation: u64,
-    refusal: Refusal,
-}
-
-enum Sender {
-    Http1(http1::SendRequest<Full<Bytes>>),
-    Http2(http2::SendRequest<Full<Bytes>>, Stream),
-}
-
-/// One of the calls that an HTTP/2 connection carries; dropped when the call has ended.
-pub(super) struct Stream {
-    load: Arc<Load>,
-    clock: Arc<dyn Clock>,
-}
-
-impl Drop for Stream {
-    fn drop(&mut self) {
-        *self.load.used.lock().unwrap_or_else(PoisonError::into_inner) = self.clock.now();
-        self.load.open.fetch_sub(1, Ordering::AcqRel);
-    }
 }
 
 impl Pool {
@@ -334,20 +299,6 @@ fn handshake_failed(error: hyper::Error) -> TransportError {
     TransportError::new(TransportErrorKind::Closed, message).with_source(error)
 }
 
-impl Load {
-    fn has_room(&self, most: usize) -> bool {
-        let allowed = self
-            .driver()
-            .as_ref()
-            .map_or(0, |driver| driver.current_max_send_streams());
-        self.open.load(Ordering::Acquire) < allowed.min(most)
-    }
-
-    fn driver(&self) -> MutexGuard<'_, Option<Driver>> {
-        self.driver.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Shared {
     fn slots(&self) -> MutexGuard<'_, Slots> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
@@ -379,7 +330,7 @@ impl Shared {
     }
 
     /// Keeps a connection whose call has ended.
-    fn keep(self: &Arc<Self>, sender: http1::SendRequest<Full<Bytes>>, generation: u64) {
+    pub(super) fn keep(self: &Arc<Self>, sender: http1::SendRequest<Full<Bytes>>, generation: u64) {
         let since = self.clock.now();
         let mut slots = self.slots();
         if slots.generation == generation && slots.http1.len() < IDLE_CONNECTIONS {
@@ -395,48 +346,6 @@ impl Http2 {
         self.sender.is_closed()
             || (self.load.open.load(Ordering::Acquire) == 0
                 && now.saturating_duration_since(used) >= IDLE_TIMEOUT)
-    }
-}
-
-impl Lease {
-    /// Whether the connection speaks HTTP/2.
-    pub(super) fn is_http2(&self) -> bool {
-        matches!(self.sender, Sender::Http2(..))
-    }
-
-    /// The TLS failure that the connection ended with, if it did.
-    pub(super) fn refusal(&self) -> Refusal {
-        self.refusal.clone()
-    }
-
-    /// Sends the call. What comes with the answer must live as long as its body is read.
-    pub(super) async fn send(
-        self,
-        message: Message,
-    ) -> Result<(Answer, Option<Stream>), TrySendError<Message>> {
-        match self.sender {
-            Sender::Http2(mut sender, stream) => {
-                let answer = sender.try_send_request(message).await?;
-                Ok((answer, Some(stream)))
-            }
-            Sender::Http1(mut sender) => {
-                let answer = sender.try_send_request(message).await?;
-                let (shared, generation) = (self.shared, self.generation);
-                if answer.status() != ::http::StatusCode::SWITCHING_PROTOCOLS && generation != u64::MAX {
-                    tokio::spawn(async move {
-                        // Ready means that the body was read to its end; dropped before, the connection closes.
-                        if poll_fn(|cx| Poll::Ready(ready!(sender.poll_ready(cx))))
-                            .await
-                            .is_ok()
-                            && let Some(shared) = shared.upgrade()
-                        {
-                            shared.keep(sender, generation);
-                        }
-                    });
-                }
-                Ok((answer, None))
-            }
-        }
     }
 }
 

@@ -267,3 +267,45 @@ fn is_local(host: &str) -> bool {
             .parse::<std::net::IpAddr>()
             .is_ok_and(|address| address.is_loopback())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    #[test]
+    fn no_proxy_names_hosts_domains_and_networks() {
+        let exceptions = "10.0.0.0/8,fd00::/8,.svc,exact.example,192.0.2.7";
+        let matcher = Matcher::builder().all("http://proxy:3128").no(exceptions).build();
+        let check = |server: &str, proxied: bool| {
+            let endpoint = Endpoint::new(&Config::new(server)).unwrap();
+            let found = matcher.intercept(&target(&endpoint).unwrap()).is_some();
+            assert_eq!(found, proxied, "{server}");
+        };
+        check("https://10.1.2.3:6443", false);
+        check("https://11.1.2.3:6443", true);
+        check("https://[fd00::1]:6443", false);
+        check("https://[2001:db8::1]:6443", true);
+        check("https://kubernetes.default.svc", false);
+        check("https://svc.example", true);
+        check("https://exact.example:6443", false);
+        check("https://192.0.2.7", false);
+        check("http://192.0.2.8", true);
+    }
+
+    #[test]
+    fn a_server_on_this_host_needs_no_proxy_unless_one_is_named() {
+        for server in [
+            "https://localhost:6443",
+            "https://127.0.0.1",
+            "https://[::1]:6443",
+        ] {
+            let endpoint = Endpoint::new(&Config::new(server)).unwrap();
+            assert!(is_local(&endpoint.host), "{server}");
+            let named = Proxy::Url("http://proxy:3128".into());
+            let route = Route::new(&named, &endpoint).unwrap();
+            assert_eq!(route.proxy().unwrap().0, "proxy:3128");
+        }
+        assert!(!is_local("localhost.example"));
+    }
+}

@@ -18,6 +18,7 @@ use hyper_util::rt::TokioIo;
 use super::body::Upgraded;
 use super::endpoint::Endpoint;
 use super::error::chain;
+use super::lease::Stream as Place;
 use super::pool::{self, Message, Pool};
 use super::tls;
 use super::{
@@ -96,7 +97,7 @@ impl Wire {
         &self,
         kind: CallKind,
         mut answer: pool::Answer,
-        stream: Option<pool::Stream>,
+        stream: Option<Place>,
     ) -> Result<Response, TransportError> {
         let headers: Headers = answer.headers().iter().map(decode_field).collect();
         let status = answer.status().as_u16();
@@ -199,7 +200,7 @@ struct WireBody {
     incoming: Incoming,
     endpoint: Arc<Endpoint>,
     /// The call's place on its connection, given up at the end of the body.
-    stream: Option<pool::Stream>,
+    stream: Option<Place>,
 }
 
 impl Stream for WireBody {

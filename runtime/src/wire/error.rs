@@ -31,6 +31,11 @@ impl DecodeError {
         }))
     }
 
+    /// What is wrong, without the name of the format.
+    pub(crate) fn message(&self) -> &str {
+        &self.0.message
+    }
+
     pub(crate) fn within(mut self, place: impl fmt::Display) -> Self {
         self.0.message = format!("{place}: {}", self.0.message);
         self

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::json_reader::{plain_run, raw_text};
 use super::{EncodeError, serde_writer};
 use crate::record::{KEEP, List, Mapping, NIL, Record, View};
-use crate::value::{IntOrString, RawJson};
+use crate::value::IntOrString;
 
 /// The digits of an escape.
 const HEX: &[u8; 16] = b"0123456789abcdef";
@@ -61,7 +61,7 @@ fn object(out: &mut Vec<u8>, record: &dyn Record) -> Result<(), EncodeError> {
         }
     }
     for (name, free) in record.rest().into_iter().flat_map(|rest| rest.iter()) {
-        raw(members.key(name), free)?;
+        raw(members.key(name), free.get())?;
     }
     out.push(b'}');
     Ok(())
@@ -84,7 +84,8 @@ fn value(out: &mut Vec<u8>, view: View<'_>, presence: u8) -> Result<(), EncodeEr
         View::Quantity(quantity) => serialize(out, quantity)?,
         View::IntOrString(IntOrString::Int(value)) => serialize(out, value)?,
         View::IntOrString(IntOrString::String(value)) => text(out, value),
-        View::Raw(value) => raw(out, value)?,
+        View::Raw(value) => raw(out, value.get())?,
+        View::Foreign(value) => raw(out, &value.write_json()?)?,
         View::Record(record) => object(out, record)?,
         View::Choice(choice) => value(out, choice.arm().1, KEEP)?,
         View::List(list) if presence == NIL && list.is_empty() => out.extend_from_slice(b"null"),
@@ -161,9 +162,9 @@ fn float(out: &mut Vec<u8>, value: f64) -> Result<(), EncodeError> {
     }
 }
 
-/// Raw JSON may have been made unchecked, so it is checked here, lest it become other fields of the object.
-fn raw(out: &mut Vec<u8>, value: &RawJson) -> Result<(), EncodeError> {
-    let checked = raw_text(value.get()).map_err(EncodeError::new)?;
+/// Raw JSON may have been made unchecked and a foreign value may write anything, so it is checked here, lest it become other fields of the object.
+fn raw(out: &mut Vec<u8>, value: &str) -> Result<(), EncodeError> {
+    let checked = raw_text(value).map_err(EncodeError::new)?;
     out.extend_from_slice(checked.as_bytes());
     Ok(())
 }

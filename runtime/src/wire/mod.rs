@@ -1,5 +1,5 @@
-//! Encodings, each written once over [`Record`]: JSON (and every other self-describing format, through serde) and
-//! protobuf with the envelope that Kubernetes puts around it.
+//! Encodings, each written once over [`Record`]: JSON (and every other self-describing format, through serde), CBOR in
+//! Kubernetes' dialect, and protobuf with the envelope that Kubernetes puts around it.
 //!
 //! - Lenient in: `null` equals absent anywhere, null items of lists become empty items, unknown fields are skipped or kept
 //!   where the type has a place for them, and nothing panics. Depth is limited to [`MAX_DEPTH`].
@@ -8,11 +8,13 @@
 //!
 //! This module knows no HTTP: [`Format`] has the names of the content types, the client negotiates them.
 
+pub(crate) mod cbor;
 mod error;
 mod json_reader;
 mod json_writer;
 mod list_reader;
 mod protobuf;
+mod serde_body;
 mod serde_reader;
 mod serde_writer;
 mod unknown;
@@ -23,6 +25,7 @@ pub use error::{DecodeError, EncodeError};
 pub use json_writer::to_json;
 pub use list_reader::{ItemError, ListError, ListReader, Mode};
 pub use protobuf::{merge_message, write_message};
+pub use serde_body::{decode_serde, encode_kind, encode_serde};
 pub use serde_reader::deserialize;
 pub use serde_writer::serialize;
 pub use unknown::{Unknown, split_envelope};
@@ -44,6 +47,9 @@ pub enum Format {
     Yaml,
     /// `application/vnd.kubernetes.protobuf`
     Protobuf,
+    /// `application/cbor`; the events of a watch are `application/cbor-seq`. Servers offer it behind the feature gate
+    /// `CBORServingAndStorage`.
+    Cbor,
 }
 
 impl Format {
@@ -53,13 +59,17 @@ impl Format {
             Self::Json => "application/json",
             Self::Yaml => "application/yaml",
             Self::Protobuf => "application/vnd.kubernetes.protobuf",
+            Self::Cbor => "application/cbor",
         }
     }
 
     /// The format of a `Content-Type` header; parameters (`;charset=utf-8`, `;stream=watch`) are ignored.
     pub fn from_content_type(header: &str) -> Option<Self> {
         let essence = header.split(';').next().unwrap_or_default().trim();
-        [Self::Json, Self::Yaml, Self::Protobuf]
+        if essence.eq_ignore_ascii_case("application/cbor-seq") {
+            return Some(Self::Cbor);
+        }
+        [Self::Json, Self::Yaml, Self::Protobuf, Self::Cbor]
             .into_iter()
             .find(|format| essence.eq_ignore_ascii_case(format.content_type()))
     }
@@ -117,6 +127,7 @@ pub fn decode(record: &mut dyn Record, format: Format, body: &[u8]) -> Result<()
             let unknown = split_envelope(body)?;
             merge_message(record, unknown.raw)
         }
+        Format::Cbor => cbor::from_cbor(record, body),
     }
 }
 
@@ -128,6 +139,7 @@ pub fn encode(record: &dyn Record, format: Format) -> Result<Vec<u8>, EncodeErro
     match format {
         Format::Json => to_json(record),
         Format::Yaml => to_yaml(record).map(String::into_bytes),
-        Format::Protobuf => Ok(unknown::envelope(record)),
+        Format::Protobuf => unknown::envelope(record),
+        Format::Cbor => cbor::to_cbor(record),
     }
 }

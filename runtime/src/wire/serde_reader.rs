@@ -12,7 +12,7 @@ use serde::de::{
 use serde::{Deserialize, Deserializer};
 
 use super::json_reader::expected;
-use crate::record::{ChoiceArm, List, Mapping, Record, Slot};
+use crate::record::{ChoiceArm, Foreign, List, Mapping, Record, Slot};
 use crate::value::{ByteString, Duration, IntOrString, MicroTime, Quantity, RawJson, Str, Time};
 
 /// Reads a map into an empty record.
@@ -23,19 +23,19 @@ pub fn deserialize<'de, D: Deserializer<'de>>(
     record: &mut dyn Record,
     deserializer: D,
 ) -> Result<(), D::Error> {
-    RecordSeed::new(record).deserialize(deserializer)
+    SlotSeed::new(Slot::Record(record)).deserialize(deserializer)
 }
 
-/// A record that waits for its map.
-pub(super) struct RecordSeed<'a>(Place<'a>);
+/// A place that waits for its value.
+pub(super) struct SlotSeed<'a>(Place<'a>);
 
-impl<'a> RecordSeed<'a> {
-    pub(super) fn new(record: &'a mut dyn Record) -> Self {
-        Self(Place::Slot(Slot::Record(record)))
+impl<'a> SlotSeed<'a> {
+    pub(super) fn new(slot: Slot<'a>) -> Self {
+        Self(Place::Slot(slot))
     }
 }
 
-impl<'de> DeserializeSeed<'de> for RecordSeed<'_> {
+impl<'de> DeserializeSeed<'de> for SlotSeed<'_> {
     type Value = ();
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_any(self.0)
@@ -86,6 +86,11 @@ fn raw<'de, E: Error, T: IntoDeserializer<'de, E>>(place: &mut RawJson, value: T
     Ok(())
 }
 
+fn foreign<'de, E: Error, T: IntoDeserializer<'de, E>>(place: &mut dyn Foreign, value: T) -> Result<(), E> {
+    let json = RawJson::deserialize(value.into_deserializer())?;
+    place.read_json(json.get()).map_err(E::custom)
+}
+
 impl<'de> Visitor<'de> for Place<'_> {
     type Value = ();
 
@@ -123,6 +128,7 @@ impl<'de> Visitor<'de> for Place<'_> {
         match self.slot() {
             Slot::Bool(place) => *place = value,
             Slot::Raw(place) => return raw(place, value),
+            Slot::Foreign(place) => return foreign(place, value),
             Slot::Choice(choice) if choice.has_arm(ChoiceArm::Bool) => {
                 return Place::Slot(choice.select(ChoiceArm::Bool)).visit_bool(value);
             }
@@ -144,6 +150,7 @@ impl<'de> Visitor<'de> for Place<'_> {
             Slot::Quantity(place) => *place = Quantity::from(value),
             Slot::Duration(place) => *place = Duration::from_nanos(value),
             Slot::Raw(place) => return raw(place, value),
+            Slot::Foreign(place) => return foreign(place, value),
             Slot::Ignored => {}
             slot => return Err(mismatch("an integer", &slot)),
         }
@@ -156,6 +163,7 @@ impl<'de> Visitor<'de> for Place<'_> {
         }
         match self.slot() {
             Slot::Raw(place) => raw(place, value),
+            Slot::Foreign(place) => foreign(place, value),
             slot => Place::Slot(slot).visit_f64(value as f64),
         }
     }
@@ -164,6 +172,7 @@ impl<'de> Visitor<'de> for Place<'_> {
         match self.slot() {
             Slot::F64(place) => *place = value,
             Slot::Raw(place) => return raw(place, value),
+            Slot::Foreign(place) => return foreign(place, value),
             Slot::Quantity(place) => *place = Quantity::from_wire(Str::from(value.to_string())),
             // Some writers of JSON put a fraction or an exponent on whole numbers.
             slot @ (Slot::I32(_) | Slot::I64(_)) if value.fract() == 0.0 && value.abs() < 9e15 => {
@@ -186,6 +195,7 @@ impl<'de> Visitor<'de> for Place<'_> {
             Slot::Quantity(place) => *place = Quantity::from_wire(Str::from(text)),
             Slot::IntOrString(place) => *place = IntOrString::from(text),
             Slot::Raw(place) => return raw(place, text),
+            Slot::Foreign(place) => return foreign(place, text),
             Slot::Ignored => {}
             slot => return Err(mismatch("a string", &slot)),
         }
@@ -214,6 +224,10 @@ impl<'de> Visitor<'de> for Place<'_> {
                 *place = RawJson::deserialize(SeqAccessDeserializer::new(items))?;
                 return Ok(());
             }
+            Slot::Foreign(place) => {
+                let json = RawJson::deserialize(SeqAccessDeserializer::new(items))?;
+                return place.read_json(json.get()).map_err(A::Error::custom);
+            }
             Slot::Ignored => return IgnoredAny.visit_seq(items).map(|_| ()),
             slot => return Err(mismatch("an array", &slot)),
         };
@@ -240,6 +254,10 @@ impl<'de> Visitor<'de> for Place<'_> {
             Slot::Raw(place) => {
                 *place = RawJson::deserialize(MapAccessDeserializer::new(entries))?;
                 Ok(())
+            }
+            Slot::Foreign(place) => {
+                let json = RawJson::deserialize(MapAccessDeserializer::new(entries))?;
+                place.read_json(json.get()).map_err(A::Error::custom)
             }
             Slot::Ignored => IgnoredAny.visit_map(entries).map(|_| ()),
             slot => Err(mismatch("an object", &slot)),

@@ -1,9 +1,10 @@
 //! A record to any serde format.
 
-use serde::ser::{SerializeMap, SerializeSeq};
+use serde::ser::{Error, SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
 use crate::record::{KEEP, NIL, Record, View};
+use crate::value::RawJson;
 
 /// Writes a record as a map, in the order of its table.
 ///
@@ -66,6 +67,10 @@ impl Serialize for ViewRef<'_> {
             View::Quantity(quantity) => quantity.serialize(serializer),
             View::IntOrString(value) => value.serialize(serializer),
             View::Raw(raw) => raw.serialize(serializer),
+            View::Foreign(value) => {
+                let json = value.write_json().map_err(S::Error::custom)?;
+                RawJson::from_validated(json).serialize(serializer)
+            }
             View::Record(record) => serialize(record, serializer),
             View::Choice(choice) => item(choice.arm().1).serialize(serializer),
             View::List(list) if self.presence == NIL && list.is_empty() => serializer.serialize_unit(),

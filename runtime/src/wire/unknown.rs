@@ -1,7 +1,7 @@
 //! The envelope of protobuf bodies: `k8s\0` and a `runtime.Unknown` around the message.
 
 use super::protobuf::{Reader, Reverse, WireType};
-use super::{DecodeError, Format};
+use super::{DecodeError, EncodeError, Format};
 use crate::record::Record;
 
 /// The four bytes that every protobuf body begins with.
@@ -60,7 +60,7 @@ pub(super) fn read_type(meta: &[u8]) -> Result<(&str, &str), DecodeError> {
 }
 
 /// A record in its envelope.
-pub(super) fn envelope(record: &dyn Record) -> Vec<u8> {
+pub(super) fn envelope(record: &dyn Record) -> Result<Vec<u8>, EncodeError> {
     let mut out = Reverse::default();
     out.field(4, b"");
     out.field(3, b"");
@@ -81,5 +81,5 @@ pub(super) fn envelope(record: &dyn Record) -> Vec<u8> {
     out.field(1, api_version.as_bytes());
     out.close(1, before);
     out.bytes(&MAGIC);
-    out.into_vec()
+    super::protobuf::finish(out)
 }

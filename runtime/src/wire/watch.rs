@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::protobuf::{Reader, WireType};
-use super::{DecodeError, Format};
+use super::{DecodeError, Format, cbor};
 
 /// Splits a frame into the type of the event and the object's own body, which may be any kind.
 ///
@@ -15,6 +15,7 @@ use super::{DecodeError, Format};
 pub fn read_watch_event(format: Format, frame: &[u8]) -> Result<(Cow<'_, str>, Cow<'_, [u8]>), DecodeError> {
     match format {
         Format::Protobuf => read_protobuf(frame),
+        Format::Cbor => cbor::read_event(frame),
         Format::Json | Format::Yaml => {
             #[derive(Deserialize)]
             struct Event<'a> {

@@ -1,14 +1,16 @@
 //! YAML and text of whole bodies.
 
-use super::{DecodeError, EncodeError, Format, Wire, serde_reader::RecordSeed, serde_writer::RecordRef};
-use crate::record::Record;
+use super::{DecodeError, EncodeError, Format, Wire, serde_reader::SlotSeed, serde_writer::RecordRef};
+use crate::record::{Record, Slot};
 use serde::de::DeserializeSeed;
 
 /// Reads one YAML document into an empty record.
 pub(super) fn from_yaml(record: &mut dyn Record, body: &[u8]) -> Result<(), DecodeError> {
     let text = std::str::from_utf8(body).map_err(|error| DecodeError::new(Format::Yaml, error))?;
-    serde_saphyr::with_deserializer_from_str(text, |reader| RecordSeed::new(record).deserialize(reader))
-        .map_err(|error| DecodeError::new(Format::Yaml, error))
+    serde_saphyr::with_deserializer_from_str(text, |reader| {
+        SlotSeed::new(Slot::Record(record)).deserialize(reader)
+    })
+    .map_err(|error| DecodeError::new(Format::Yaml, error))
 }
 
 /// YAML, one document.

@@ -193,7 +193,12 @@ impl Generator {
             Slot::Quantity(place) => *place = values::quantity(rng, *bound),
             Slot::IntOrString(place) => *place = values::int_or_string(rng, *bound),
             Slot::Raw(place) => *place = values::raw(rng),
-            Slot::Record(_) | Slot::List(_) | Slot::Map(_) | Slot::Choice(_) | Slot::Ignored => {}
+            Slot::Record(_)
+            | Slot::List(_)
+            | Slot::Map(_)
+            | Slot::Choice(_)
+            | Slot::Foreign(_)
+            | Slot::Ignored => {}
         }
     }
 
@@ -273,6 +278,11 @@ fn full(slot: Slot<'_>) {
         Slot::Raw(place) => {
             *place = RawJson::from_validated(r#"{"kind":"Raw","list":[1,2.5,null,"\u0000"]}"#)
         }
-        Slot::Record(_) | Slot::List(_) | Slot::Map(_) | Slot::Choice(_) | Slot::Ignored => {}
+        Slot::Record(_)
+        | Slot::List(_)
+        | Slot::Map(_)
+        | Slot::Choice(_)
+        | Slot::Foreign(_)
+        | Slot::Ignored => {}
     }
 }

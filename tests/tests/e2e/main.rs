@@ -14,4 +14,5 @@ mod objects;
 mod security;
 mod server;
 mod subresources;
+mod user_types;
 mod workloads;

@@ -95,7 +95,7 @@ pub struct ListOptions {
 }
 
 impl ListOptions {
-    pub(super) fn write(&self, query: &mut Query) {
+    pub(crate) fn write(&self, query: &mut Query) {
         query.push_text("labelSelector", &self.labels);
         query.push_text("fieldSelector", &self.fields);
         query.push_some("limit", self.limit);

@@ -18,7 +18,6 @@ struct Details {
     path: Vec<Step>,
 }
 
-#[derive(Clone, Copy)]
 enum What {
     /// The text ends within the value.
     CutOff,
@@ -29,6 +28,8 @@ enum What {
         expected: &'static str,
         found: &'static str,
     },
+    /// A foreign value did not take it, and said why.
+    Foreign(String),
 }
 
 /// One step of the path to a value.
@@ -60,6 +61,11 @@ impl Failure {
     #[cold]
     pub(crate) fn mismatch(at: usize, expected: &'static str, found: &'static str) -> Self {
         Self::new(at, What::Mismatch { expected, found })
+    }
+
+    #[cold]
+    pub(super) fn foreign(at: usize, why: &str) -> Self {
+        Self::new(at, What::Foreign(why.to_owned()))
     }
 
     /// Whether more text might have made it readable.
@@ -120,9 +126,10 @@ impl fmt::Display for Failure {
         if !self.0.path.is_empty() {
             f.write_str(": ")?;
         }
-        match self.0.what {
+        match &self.0.what {
             What::CutOff => f.write_str("the text ends too early"),
             What::Malformed(why) => f.write_str(why),
+            What::Foreign(why) => f.write_str(why),
             What::Mismatch { expected, found: "" } => write!(f, "{expected} expected"),
             What::Mismatch { expected, found } => write!(f, "{expected} expected, {found} found"),
         }

@@ -28,7 +28,7 @@ pub(super) use cursor::{Cursor, plain_run};
 pub(super) use failure::Failure;
 
 use super::{DecodeError, MAX_DEPTH};
-use crate::record::{Choice, ChoiceArm, Field, List, Mapping, Record, Slot};
+use crate::record::{Choice, ChoiceArm, Field, Foreign, List, Mapping, Record, Slot};
 use crate::value::{ByteString, Duration, IntOrString, MicroTime, Quantity, RawJson, Str, Time};
 
 /// Reads JSON into an empty record. Anything but white space after the value is an error; `null` is an empty record.
@@ -89,10 +89,15 @@ impl<'a> Reader<'a> {
 
     /// Reads the value that comes into a record; `null` changes nothing.
     pub(super) fn record(&mut self, record: &mut dyn Record) -> Result<(), Failure> {
+        self.object_of_list(Slot::Record(record))
+    }
+
+    /// Reads the value that comes into a record or a foreign value; `null` changes nothing.
+    pub(super) fn object_of_list(&mut self, slot: Slot<'_>) -> Result<(), Failure> {
         if self.cursor.null()? {
             Ok(())
         } else {
-            self.value(Slot::Record(record), MAX_DEPTH)
+            self.value(slot, MAX_DEPTH)
         }
     }
 
@@ -201,6 +206,7 @@ impl<'a> Reader<'a> {
             (Slot::Map(map), b'{') => return self.map(map, levels),
             (Slot::Bool(place), b't' | b'f') => *place = self.boolean(byte)?,
             (Slot::Raw(place), _) => *place = self.raw(levels)?,
+            (Slot::Foreign(place), _) => return self.foreign(place, levels),
             (Slot::Choice(choice), _) => return self.choice(choice, byte, levels),
             (Slot::Ignored, _) => return self.cursor.skip(false, levels),
             (slot, b'"') => return self.text(slot),
@@ -219,6 +225,14 @@ impl<'a> Reader<'a> {
 
     fn raw(&mut self, levels: usize) -> Result<RawJson, Failure> {
         self.cursor.raw(levels).map(RawJson::from_validated)
+    }
+
+    fn foreign(&mut self, place: &mut dyn Foreign, levels: usize) -> Result<(), Failure> {
+        let at = self.cursor.at();
+        let json = self.cursor.raw(levels)?;
+        place
+            .read_json(&json)
+            .map_err(|error| Failure::foreign(at, error.message()))
     }
 
     fn choice(&mut self, choice: &mut dyn Choice, byte: u8, levels: usize) -> Result<(), Failure> {
@@ -348,6 +362,6 @@ pub(super) fn expected(slot: &Slot<'_>) -> &'static str {
         Slot::Record(_) | Slot::Map(_) => "an object",
         Slot::List(_) => "an array",
         Slot::Choice(_) => "a boolean, an object or an array",
-        Slot::Raw(_) | Slot::Ignored => "any value",
+        Slot::Raw(_) | Slot::Foreign(_) | Slot::Ignored => "any value",
     }
 }

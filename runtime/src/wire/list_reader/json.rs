@@ -166,7 +166,7 @@ impl Body {
         let before = items.len();
         let mut reader = Reader::new(input.text, start);
         let result = match items.push() {
-            Slot::Record(record) => reader.record(record),
+            slot @ (Slot::Record(_) | Slot::Foreign(_)) => reader.object_of_list(slot),
             _ => Err(Failure::mismatch(start, "a list of objects", "")),
         };
         let end = match result {

@@ -2,8 +2,9 @@
 //!
 //! JSON is read an object at a time, and what an unfinished one costs is bounded: nothing is tried before
 //! [`JSON_BATCH`] bytes are there, and an object larger than that is tried again only when twice as much has come.
-//! Protobuf announces its lengths. YAML has no such borders and is read whole, at the end.
+//! Protobuf announces its lengths. CBOR is held whole and read object by object at the end; YAML is read whole.
 
+mod cbor;
 mod json;
 mod protobuf;
 
@@ -26,7 +27,7 @@ pub enum Mode {
     /// The list fails.
     #[default]
     Strict,
-    /// The object is left out and reported. A body that is no JSON or protobuf at all fails in this mode too.
+    /// The object is left out and reported. A body that is no JSON, CBOR or protobuf at all fails in this mode too.
     Lenient,
 }
 
@@ -49,7 +50,7 @@ impl ItemError {
         // Of metadata that cannot be read what was read before counts.
         let _ = match format {
             Format::Protobuf => super::merge_message(&mut partial, message),
-            Format::Json | Format::Yaml => super::decode(&mut partial, format, message),
+            Format::Json | Format::Yaml | Format::Cbor => super::decode(&mut partial, format, message),
         };
         let metadata = partial.metadata;
         Self {
@@ -171,6 +172,12 @@ impl<K: Resource + Value + Default> ListReader<K> {
         self.items.is_empty()
     }
 
+    /// The objects read since the last call, so that a large list need not be held whole. They do not count if the
+    /// reader fails later; [`ListReader::finish`] has the rest.
+    pub fn take_items(&mut self) -> Vec<K> {
+        std::mem::take(&mut self.items)
+    }
+
     /// How many bytes of the body are held because they are not read yet.
     pub fn unread(&self) -> usize {
         self.body.unread.len()
@@ -221,6 +228,8 @@ struct Body {
 enum Framing {
     Json(json::State),
     Protobuf(protobuf::State),
+    /// The objects are read when all of the body is there.
+    Cbor,
     /// The body is read at its end.
     Whole {
         is_status: bool,
@@ -240,6 +249,7 @@ impl Body {
         let framing = match format {
             Format::Json => Framing::Json(json::State::Start),
             Format::Protobuf => Framing::Protobuf(protobuf::State::Start),
+            Format::Cbor => Framing::Cbor,
             Format::Yaml => Framing::Whole { is_status: false },
         };
         Self {
@@ -275,6 +285,7 @@ impl Body {
         let is_complete = match &self.framing {
             Framing::Json(state) => matches!(state, json::State::End),
             Framing::Protobuf(state) => matches!(state, protobuf::State::Envelope),
+            Framing::Cbor => return self.read_cbor(items),
             Framing::Whole { .. } => return Ok(()),
         };
         if is_complete && self.unread.is_empty() {
@@ -304,7 +315,7 @@ impl Body {
         let progress = match self.framing {
             Framing::Json(state) => self.read_json(state, input, is_last, items)?,
             Framing::Protobuf(state) => self.read_protobuf(state, input, items)?,
-            Framing::Whole { .. } => Progress {
+            Framing::Cbor | Framing::Whole { .. } => Progress {
                 used: 0,
                 wanted: usize::MAX,
             },

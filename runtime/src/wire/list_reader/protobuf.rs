@@ -2,7 +2,7 @@
 
 use super::{Body, Framing, Progress};
 use crate::record::{self, Slot};
-use crate::wire::protobuf::merge_message;
+use crate::wire::protobuf::{NO_TABLE, merge_message};
 use crate::wire::unknown::{MAGIC, read_type};
 use crate::wire::{DecodeError, Format};
 
@@ -225,6 +225,7 @@ impl Body {
                 let before = items.len();
                 let result = match items.push() {
                     Slot::Record(record) => merge_message(record, message),
+                    Slot::Foreign(_) => Err(fail(NO_TABLE)),
                     _ => Err(fail("a list of objects expected")),
                 };
                 if let Err(error) = result {

@@ -4,6 +4,9 @@
 //! Types that stand in the document by another shape than their own message have theirs here: quantities, times,
 //! durations, integers or strings, raw JSON and unions.
 
+/// Why a foreign value is neither read nor written.
+pub(crate) const NO_TABLE: &str = "a type without protobuf";
+
 mod read;
 mod reverse;
 mod write;
@@ -11,5 +14,5 @@ mod write;
 pub use read::merge_message;
 pub(crate) use read::{Reader, WireType};
 pub(crate) use reverse::Reverse;
-pub(crate) use write::write_group;
 pub use write::write_message;
+pub(crate) use write::{finish, write_group};

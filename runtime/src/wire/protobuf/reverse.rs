@@ -1,25 +1,51 @@
 //! A buffer that is filled from its end, so that the length of a nested message is known when it is to be written.
 
-/// Bytes written back to front.
+/// The largest piece that is allocated at once.
+const PIECE: usize = 1 << 18;
+
+/// Bytes written back to front, in pieces, so that what is there is never moved to make room.
 #[derive(Debug, Default)]
 pub(crate) struct Reverse {
-    buffer: Vec<u8>,
-    /// Where the written part begins.
+    /// Full pieces, the last of them the foremost.
+    full: Vec<Vec<u8>>,
+    /// Bytes in `full`.
+    full_len: usize,
+    /// The foremost piece.
+    piece: Vec<u8>,
+    /// Where the written part of `piece` begins.
     start: usize,
+    /// Whether something was to be written that cannot be.
+    pub(crate) refuses: bool,
 }
 
 impl Reverse {
     /// The number of bytes written.
     pub(crate) fn len(&self) -> usize {
-        self.buffer.len() - self.start
+        self.full_len + self.piece.len() - self.start
     }
 
     /// Writes `bytes` before what is there.
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
-        self.reserve(bytes.len());
+    #[inline]
+    pub(crate) fn bytes(&mut self, mut bytes: &[u8]) {
+        if bytes.len() > self.start {
+            bytes = self.fill(bytes);
+        }
         let start = self.start - bytes.len();
-        self.buffer[start..self.start].copy_from_slice(bytes);
+        self.piece[start..self.start].copy_from_slice(bytes);
         self.start = start;
+    }
+
+    /// Fills the piece with the end of `bytes` and begins one with room for the rest, which is returned.
+    #[cold]
+    fn fill<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        let (rest, end) = bytes.split_at(bytes.len() - self.start);
+        self.piece[..self.start].copy_from_slice(end);
+        let size = (self.piece.len() * 2).clamp(256, PIECE).max(rest.len());
+        let full = std::mem::replace(&mut self.piece, vec![0; size]);
+        self.start = size;
+        self.full_len += full.len();
+        self.full.push(full);
+        rest
     }
 
     /// Writes a base-128 varint.
@@ -63,21 +89,13 @@ impl Reverse {
     }
 
     /// All that was written, front to back.
-    pub(crate) fn into_vec(mut self) -> Vec<u8> {
-        self.buffer.drain(..self.start);
-        self.buffer
-    }
-
-    fn reserve(&mut self, more: usize) {
-        if more <= self.start {
-            return;
+    pub(crate) fn into_vec(self) -> Vec<u8> {
+        let mut whole = Vec::with_capacity(self.len());
+        whole.extend_from_slice(&self.piece[self.start..]);
+        for piece in self.full.iter().rev() {
+            whole.extend_from_slice(piece);
         }
-        let written = self.len();
-        let capacity = (written + more).max(64).next_power_of_two();
-        let mut grown = vec![0; capacity];
-        grown[capacity - written..].copy_from_slice(&self.buffer[self.start..]);
-        self.start = capacity - written;
-        self.buffer = grown;
+        whole
     }
 }
 
@@ -100,5 +118,25 @@ mod tests {
         );
         assert_eq!(&bytes[14..17], &[0x12, 0xac, 0x02]);
         assert_eq!(bytes.len(), 317);
+    }
+
+    #[test]
+    fn pieces_are_put_together_in_order_whatever_the_sizes_that_are_written() {
+        for sizes in [
+            &[1, 2, 3][..],
+            &[255, 1, 256, 257, 0, 513],
+            &[PIECE - 1, 2, PIECE + 1, 3 * PIECE, 7],
+            &[0, 0],
+        ] {
+            let mut out = Reverse::default();
+            let mut expected = Vec::new();
+            for (at, size) in sizes.iter().enumerate() {
+                let bytes: Vec<u8> = (0..*size).map(|byte| (byte + at) as u8).collect();
+                out.bytes(&bytes);
+                expected.splice(0..0, bytes);
+                assert_eq!(out.len(), expected.len(), "{sizes:?}");
+            }
+            assert!(out.into_vec() == expected, "{sizes:?}");
+        }
     }
 }

@@ -1,14 +1,26 @@
 //! Writing records as protobuf, back to front.
 
-use super::Reverse;
+use super::{NO_TABLE, Reverse};
 use crate::record::{Choice, ChoiceArm, Entry, List, Record, View};
 use crate::value::IntOrString;
+use crate::wire::EncodeError;
 
 /// Writes a record as a message, without an envelope.
-pub fn write_message(record: &dyn Record) -> Vec<u8> {
+///
+/// # Errors
+/// A [`Foreign`](crate::record::Foreign) value in it, which has no protobuf.
+pub fn write_message(record: &dyn Record) -> Result<Vec<u8>, EncodeError> {
     let mut out = Reverse::default();
     write_group(record, 0, &mut out);
-    out.into_vec()
+    finish(out)
+}
+
+/// What was written, unless there was something without protobuf.
+pub(crate) fn finish(out: Reverse) -> Result<Vec<u8>, EncodeError> {
+    match out.refuses {
+        true => Err(EncodeError::new(NO_TABLE)),
+        false => Ok(out.into_vec()),
+    }
 }
 
 /// Writes the members of a group of a record before what is in `out`.
@@ -81,6 +93,7 @@ fn write_value(tag: u16, view: View<'_>, out: &mut Reverse) {
         }
         View::IntOrString(value) => int_or_string(value, out),
         View::Choice(choice) => write_choice(choice, out),
+        View::Foreign(_) => out.refuses = true,
         // A list as an item or as a value of a map is a message with the items in field 1.
         View::List(list) => write_items(list, out),
         View::Map(_) => write_field(1, view, out),

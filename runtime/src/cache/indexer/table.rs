@@ -1,0 +1,132 @@
+//! Where objects are kept: slots with a hash table over them that is keyed by the objects' own names.
+
+use std::any::Any;
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use super::index::{IndexWriter, ValueMap};
+use crate::cache::object::{KeyRef, Object};
+use crate::value::Str;
+
+/// What readers see, consistent under one lock.
+pub(super) struct Table<K> {
+    places: HashTable<u32>,
+    slots: Vec<Option<Arc<K>>>,
+    free: Vec<u32>,
+    hasher: DefaultHashBuilder,
+    pub(super) indices: Vec<(Str, Box<dyn Any + Send + Sync>)>,
+    pub(super) resource_version: Str,
+}
+
+impl<K: Object> Table<K> {
+    pub(super) fn new() -> Self {
+        Self {
+            places: HashTable::new(),
+            slots: Vec::new(),
+            free: Vec::new(),
+            hasher: DefaultHashBuilder::default(),
+            indices: Vec::new(),
+            resource_version: Str::default(),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    pub(super) fn place(&self, key: KeyRef<'_>) -> Option<u32> {
+        let hash = self.hasher.hash_one(key);
+        self.places.find(hash, |slot| self.is_at(*slot, key)).copied()
+    }
+
+    fn is_at(&self, slot: u32, key: KeyRef<'_>) -> bool {
+        self.at(slot).is_some_and(|object| KeyRef::of(&**object) == key)
+    }
+
+    pub(super) fn at(&self, slot: u32) -> Option<&Arc<K>> {
+        self.slots.get(slot as usize).and_then(Option::as_ref)
+    }
+
+    pub(super) fn get(&self, key: KeyRef<'_>) -> Option<&Arc<K>> {
+        self.place(key).and_then(|slot| self.at(slot))
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<K>> {
+        self.slots.iter().flatten()
+    }
+
+    /// All objects with the slots they are in.
+    pub(super) fn iter_slots(&self) -> impl Iterator<Item = (u32, &Arc<K>)> {
+        let slots = self.slots.iter().enumerate();
+        slots.filter_map(|(slot, object)| Some((u32::try_from(slot).ok()?, object.as_ref()?)))
+    }
+
+    pub(super) fn map<V: super::IndexValue>(&self, place: usize) -> Option<&ValueMap<V>> {
+        self.indices.get(place)?.1.downcast_ref()
+    }
+
+    /// Puts an object in the place of the one of its key, or in a new one, and hands the old one out.
+    pub(super) fn put(&mut self, object: Arc<K>, writers: &mut [Box<dyn IndexWriter<K>>]) -> Option<Arc<K>> {
+        let key = KeyRef::of(&*object);
+        let (slot, old) = match self.place(key) {
+            Some(slot) => (slot, self.slots[slot as usize].replace(object)),
+            None => (self.insert(object), None),
+        };
+        self.commit(slot, writers);
+        old
+    }
+
+    fn insert(&mut self, object: Arc<K>) -> u32 {
+        let hash = self.hasher.hash_one(KeyRef::of(&*object));
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.slots[slot as usize] = Some(object);
+                slot
+            }
+            None => {
+                self.slots.push(Some(object));
+                u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX)
+            }
+        };
+        let (slots, hasher) = (&self.slots, &self.hasher);
+        self.places.insert_unique(hash, slot, |slot| {
+            let object = slots[*slot as usize].as_ref();
+            object.map_or(0, |object| hasher.hash_one(KeyRef::of(&**object)))
+        });
+        slot
+    }
+
+    pub(super) fn remove(
+        &mut self,
+        key: KeyRef<'_>,
+        writers: &mut [Box<dyn IndexWriter<K>>],
+    ) -> Option<Arc<K>> {
+        let slot = self.place(key)?;
+        let hash = self.hasher.hash_one(key);
+        if let Ok(entry) = self.places.find_entry(hash, |known| *known == slot) {
+            entry.remove();
+        }
+        let old = self.slots[slot as usize].take();
+        self.free.push(slot);
+        self.commit(slot, writers);
+        self.shrink();
+        old
+    }
+
+    fn commit(&mut self, slot: u32, writers: &mut [Box<dyn IndexWriter<K>>]) {
+        for (writer, (_, map)) in writers.iter_mut().zip(&mut self.indices) {
+            writer.commit(&mut **map, slot);
+        }
+    }
+
+    /// An empty table after a large one gives its memory back.
+    fn shrink(&mut self) {
+        if self.places.is_empty() && self.slots.len() > 1024 {
+            self.places = HashTable::new();
+            self.slots = Vec::new();
+            self.free = Vec::new();
+        }
+    }
+}

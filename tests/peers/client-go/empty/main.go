@@ -1,0 +1,4 @@
+// Program empty does nothing: what a binary weighs by itself.
+package main
+
+func main() {}

@@ -1,0 +1,3 @@
+//! Nothing: what a binary weighs by itself.
+
+fn main() {}

@@ -1,0 +1,95 @@
+//! The examples of the README run against the real apiserver.
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
+
+use kubeloom_tests::apiserver::{ApiServer, Credential, https::Call};
+use kubeloom_tests::require_apiserver;
+
+/// An example, as `cargo run --example` would start it.
+fn example(server: &ApiServer, name: &str) -> Command {
+    let mut command = Command::new(env!("CARGO"));
+    command
+        .args([
+            "run",
+            "--quiet",
+            "--locked",
+            "--package",
+            "kubeloom-tests",
+            "--example",
+            name,
+            "--",
+        ])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .env("KUBECONFIG", server.kubeconfig_path());
+    command
+}
+
+fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn create(server: &ApiServer, path: &str, json: &str) {
+    let reply = server
+        .call(Credential::Token(server.admin_token()), path, Call::Post { json })
+        .unwrap();
+    assert_eq!(reply.status, 201, "{}", reply.text());
+}
+
+#[test]
+fn pods_are_listed_as_a_table() {
+    let server = require_apiserver!();
+    let namespace = server.namespace("list-pods").unwrap();
+    let pod = r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-0"},"spec":{"containers":[{"name":"a","image":"b"}]}}"#;
+    create(server, &format!("/api/v1/namespaces/{namespace}/pods"), pod);
+    let table = run(&mut example(server, "list_pods"));
+    let row = table
+        .lines()
+        .find(|line| line.starts_with(&namespace))
+        .unwrap_or_else(|| panic!("{table}"));
+    assert_eq!(
+        row.split_whitespace().collect::<Vec<_>>(),
+        [&namespace, "web-0", "Pending", "0/1"]
+    );
+}
+
+#[test]
+fn a_deployment_is_created_scaled_and_deleted() {
+    let server = require_apiserver!();
+    let namespace = server.namespace("deployment").unwrap();
+    let said = run(example(server, "deployment").arg(&namespace));
+    assert_eq!(said, "created web with 1 replicas\nscaled to 3\ndeleted\n");
+}
+
+#[test]
+fn config_maps_are_watched() {
+    let server = require_apiserver!();
+    let namespace = server.namespace("watch").unwrap();
+    let mut watcher = example(server, "watch_config_maps")
+        .arg(&namespace)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(watcher.stdout.take().unwrap()).lines();
+    let first = lines.next().unwrap().unwrap();
+    assert!(
+        first.starts_with(&format!("watching {namespace} from version ")),
+        "{first}"
+    );
+    let object = r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"one"},"data":{"a":"1"}}"#;
+    create(
+        server,
+        &format!("/api/v1/namespaces/{namespace}/configmaps"),
+        object,
+    );
+    assert_eq!(lines.next().unwrap().unwrap(), "added     one (1 keys)");
+    watcher.kill().unwrap();
+    watcher.wait().unwrap();
+}
