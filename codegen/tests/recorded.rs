@@ -138,8 +138,11 @@ fn below(folder: &Path, prefix: &str, found: &mut Vec<String>) {
     found.sort();
 }
 
-/// The ages, each with the files of its snapshot.
-fn ages() -> Vec<(&'static str, Vec<(&'static str, Answer)>, Vec<&'static str>)> {
+/// A name, the answers, and the files of a snapshot.
+type Age = (&'static str, Vec<(&'static str, Answer)>, Vec<&'static str>);
+
+/// The ages.
+fn ages() -> Vec<Age> {
     let core = json!({"kind": "APIGroupDiscoveryList", "items": []});
     let new = vec![
         version(),

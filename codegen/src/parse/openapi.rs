@@ -126,14 +126,11 @@ fn repeat(value: &Value, name: &str, model: &mut Model) {
     }
 }
 
+/// Reads the operations of a path, by method.
+type ReadPath<'a> = dyn FnMut(&Value, &Location, &mut Report) -> Vec<(&'static str, Operation)> + 'a;
+
 /// Adds the operations of the paths that lead to resources.
-fn paths(
-    value: &Value,
-    at: &Location,
-    model: &mut Model,
-    report: &mut Report,
-    read: &mut ReadOperations<'_>,
-) {
+fn paths(value: &Value, at: &Location, model: &mut Model, report: &mut Report, read: &mut ReadPath<'_>) {
     let at = at.at("paths");
     let Some(paths) = object(value.get("paths"), &at, report) else {
         return;
@@ -252,6 +249,3 @@ pub(crate) fn group_version_of_paths(value: &Value) -> Option<GroupVersion> {
 pub(crate) fn is_deprecated_watch(path: &str) -> bool {
     split(path).is_some_and(|(_, rest)| rest.first() == Some(&"watch"))
 }
-
-/// Reads the operations of a path: their methods and what they say.
-type ReadOperations<'a> = dyn FnMut(&Value, &Location, &mut Report) -> Vec<(&'static str, Operation)> + 'a;

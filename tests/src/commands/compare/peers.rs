@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::report::Library;
 use crate::corpus::Files;
-use crate::facts::go;
+use crate::go;
 
 /// What glibc does with freed memory depends on the luck of layout: it keeps it or gives it back and pays for the pages
 /// again. Programs in Rust are told to keep it, all of them, so that warm rounds are warm.
@@ -208,7 +208,7 @@ pub(super) fn build(target: &Path, notes: &mut Vec<String>) -> Result<Vec<Peer>>
 /// # Errors
 /// When it does not build.
 pub(super) fn build_go(target: &Path, package: &str, name: &str, flags: &[&str]) -> Result<Option<PathBuf>> {
-    if !go::is_installed() {
+    if !go::available() {
         return Ok(None);
     }
     let program = target.join(name);
