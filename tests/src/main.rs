@@ -17,13 +17,10 @@ struct Cli {
 enum Command {
     /// Run a real kube-apiserver (with etcd, without controllers) until Ctrl-C.
     Apiserver(commands::apiserver::ApiserverArgs),
-<<<<<<< HEAD
     /// Write or check the table of client-go's methods.
     ClientGo(commands::client_go::ClientGoArgs),
-=======
     /// Compare with client-go and kube-rs: a table with ratios.
     Compare(commands::compare::CompareArgs),
->>>>>>> 8cd2673 (tests: comparison programs, corpus and the command compare types)
     /// Check that each feature of a generated crate compiles alone.
     Features(commands::features::FeaturesArgs),
     /// Write or check the test sources that list what was generated.
@@ -35,11 +32,8 @@ enum Command {
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Apiserver(args) => commands::apiserver::run(args),
-<<<<<<< HEAD
         Command::ClientGo(args) => commands::client_go::run(args),
-=======
         Command::Compare(args) => commands::compare::run(args),
->>>>>>> 8cd2673 (tests: comparison programs, corpus and the command compare types)
         Command::Features(args) => commands::features::run(args),
         Command::Tables(args) => commands::tables::run(args),
         Command::Facts(args) => commands::facts::run(args),
