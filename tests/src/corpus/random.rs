@@ -1,8 +1,10 @@
-//! Numbers that look random and are the same everywhere: the corpus must not change with a library's version.
+//! Words, names, addresses and times that look random and are the same everywhere.
 
-/// SplitMix64, as published by Steele, Lea and Flood (OOPSLA 2014).
+use crate::arbitrary::Rng;
+
+/// What texts of the corpus are made of.
 #[derive(Clone, Debug)]
-pub(super) struct Random(u64);
+pub(super) struct Random(Rng);
 
 const WORDS: [&str; 48] = [
     "access",
@@ -56,22 +58,14 @@ const WORDS: [&str; 48] = [
 ];
 
 impl Random {
-    /// The numbers that belong to `seed`.
+    /// The texts that belong to `seed`.
     pub(super) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        Self(Rng::new(seed))
     }
 
     /// A number below `end`, which is not zero.
     pub(super) fn below(&mut self, end: usize) -> usize {
-        (self.next() % end.max(1) as u64) as usize
+        self.0.below(end)
     }
 
     /// A number from `first` to `last`.
@@ -86,10 +80,7 @@ impl Random {
 
     /// One of `choices`, which are not empty.
     pub(super) fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
-        choices
-            .get(self.below(choices.len()))
-            .copied()
-            .unwrap_or_default()
+        self.0.pick(choices)
     }
 
     /// A word.
@@ -147,6 +138,6 @@ impl Random {
 
     /// `len` bytes.
     pub(super) fn bytes(&mut self, len: usize) -> Vec<u8> {
-        (0..len).map(|_| self.next() as u8).collect()
+        (0..len).map(|_| self.0.bits() as u8).collect()
     }
 }

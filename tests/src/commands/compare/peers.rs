@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::report::Library;
 use crate::corpus::Files;
-use crate::go;
+use crate::{go, say};
 
 /// What glibc does with freed memory depends on the luck of layout: it keeps it or gives it back and pays for the pages
 /// again. Programs in Rust are told to keep it, all of them, so that warm rounds are warm.
@@ -87,7 +87,9 @@ impl Peer {
         rounds: usize,
         files: &[Files],
     ) -> Result<(Vec<Sample>, Total)> {
-        let text = self.run(&self.time, op, format, rounds, files)?;
+        let mut command = Command::new(&self.time);
+        command.env(KEEP_FREED_MEMORY.0, KEEP_FREED_MEMORY.1);
+        let text = self.run(command, op, format, rounds, files)?;
         let mut lines: Vec<&str> = text.lines().collect();
         let total = lines.pop().context("the program printed nothing")?;
         let samples = lines
@@ -104,27 +106,25 @@ impl Peer {
 
     /// Weighs what is decoded.
     pub(super) fn weigh(&self, format: Format, files: &[Files]) -> Result<Weight> {
-        let text = self.run(&self.memory, "memory", format, 1, files)?;
+        let text = self.run(Command::new(&self.memory), "memory", format, 1, files)?;
         Ok(serde_json::from_str(&text)?)
     }
 
     /// Has client-go decode the JSON and write protobuf beside it: `pods.json` to `pods.go.protobuf`.
     pub(super) fn translate(&self, files: &[Files]) -> Result<()> {
-        self.run(&self.time, "translate", Format::Json, 1, files)
+        self.run(Command::new(&self.time), "translate", Format::Json, 1, files)
             .map(drop)
     }
 
     fn run(
         &self,
-        program: &Path,
+        mut command: Command,
         op: &str,
         format: Format,
         rounds: usize,
         files: &[Files],
     ) -> Result<String> {
-        let mut command = Command::new(program);
         command.args([op, format.name(), &rounds.to_string()]);
-        command.env(KEEP_FREED_MEMORY.0, KEEP_FREED_MEMORY.1);
         for one in files {
             let path = match format {
                 Format::Json => &one.json,
@@ -184,7 +184,7 @@ pub(super) fn build(target: &Path, notes: &mut Vec<String>) -> Result<Vec<Peer>>
         time: target.join("release").join(name),
         memory: target.join("release").join(format!("{name}-memory")),
     };
-    eprintln!("building the comparison programs (minutes at first, then cached)");
+    say("building the comparison programs (minutes at first, then cached)");
     // Each by itself: cargo would else turn on for both what one of them needs.
     for package in ["peer-kubeloom", "peer-kube-rs"] {
         let mut command = cargo(target);

@@ -11,6 +11,7 @@ use serde_json::json;
 use super::peers::{self, Format, Peer, Sample, Total, Weight};
 use super::report::{Figure, Goal, Library, Report, Row, Unit};
 use crate::corpus::{Corpus, Files, MIXED, ONE_TEMPLATE};
+use crate::say;
 
 /// Live bytes per pod of [`ONE_TEMPLATE`] that are to be kept to.
 const LIVE_BYTES: f64 = 14_200.0;
@@ -65,7 +66,7 @@ pub fn run(args: &TypesArgs) -> Result<()> {
     if !args.compile_only {
         let peers = peers::build(&target, &mut report.notes)?;
         for corpus in [ONE_TEMPLATE, MIXED] {
-            eprintln!("corpus {}", corpus.name);
+            say(&format!("corpus {}", corpus.name));
             let files = corpus.write(&target.join("corpus"))?;
             agree(&peers, &corpus, &files, &mut report)?;
             time_rows(&peers, &corpus, &files, args, &mut report)?;

@@ -14,6 +14,7 @@ use wait4::Wait4 as _;
 use super::Clock;
 use crate::commands::compare::peers;
 use crate::commands::compare::report::{Figure, Goal, Library, Report, Row, Unit};
+use crate::say;
 
 /// A way to compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,7 +127,7 @@ pub(super) fn rows(target: &Path, clock: Clock, repeats: u16, report: &mut Repor
     let target = target.join("compile");
     for group in &GROUPS {
         for mode in Mode::ALL {
-            eprintln!("{}: {}", group.name, mode.name());
+            say(&format!("{}: {}", group.name, mode.name()));
             compile_rows(&target, group, mode, clock, repeats, report)?;
         }
     }
