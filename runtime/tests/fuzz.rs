@@ -360,7 +360,11 @@ fn a_bad_object_is_named_and_the_others_are_read() {
 fn a_bad_message_is_named_and_the_others_are_read() {
     // The second item's name is followed by a field of a wrong wire type.
     let good = kubeloom::wire::write_message(&thing()).unwrap();
-    let bad = [&kubeloom::wire::write_message(&thing()).unwrap()[..], &[0x3a, 1, 0xff]].concat();
+    let bad = [
+        &kubeloom::wire::write_message(&thing()).unwrap()[..],
+        &[0x3a, 1, 0xff],
+    ]
+    .concat();
     let field = |tag: u8, content: &[u8]| {
         let mut out = vec![
             tag << 3 | 2,
