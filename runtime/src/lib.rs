@@ -6,7 +6,7 @@
 //! |---|---|
 //! | [`value`] | strings, maps, quantities, times: what fields are made of |
 //! | [`mod@record`] | the table behind each type |
-//! | [`wire`] | JSON, YAML and protobuf, each written once over the table |
+//! | [`wire`] | JSON, YAML, CBOR and protobuf, each written once over the table |
 //! | [`meta`] | the types that all groups share |
 //! | [`resource`] | names, scope, verbs and subresources of a kind, as types |
 //! | [`config`] | kubeconfig and in-cluster configuration |

@@ -236,3 +236,33 @@ fn metadata_travels_whole() {
         json
     );
 }
+
+#[test]
+fn damaged_bodies_do_no_harm() {
+    let json = json!({"kind": "Thing", "metadata": {"name": "a", "labels": {"x": "\u{e4}"}}, "items": [1.5, [], -3, null, {"a": true}]});
+    let whole = from_serialize(&json).unwrap();
+    let ends = |body: &[u8]| Cutter::default().scan(body).ok().flatten();
+    let check = |body: &[u8]| {
+        let passed_over = from_slice::<serde::de::IgnoredAny>(body).is_ok();
+        assert!(!passed_over || ends(body) == Some(body.len()), "{body:x?}");
+        if let Ok(value) = read(body) {
+            assert_eq!(read(&from_serialize(&value).unwrap()).unwrap(), value);
+        }
+        let _ = PartialObjectMetadata::decode(Format::Cbor, body);
+        let _ = (kind_of(body), read_event(body), to_json_text(body));
+    };
+    check(&whole);
+    for at in 0..whole.len() {
+        assert!(
+            read(&whole[..at]).is_err() && ends(&whole[..at]).is_none(),
+            "cut at {at}"
+        );
+        for byte in 0..=u8::MAX {
+            let mut damaged = whole.clone();
+            damaged[at] = byte;
+            check(&damaged);
+            damaged.truncate(at + 1);
+            check(&damaged);
+        }
+    }
+}
