@@ -7,14 +7,17 @@
 )]
 
 use std::fmt::Debug;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use kubeloom::config::{Config, KubeconfigOptions};
 use kubeloom::dynamic::DynamicObject;
 use kubeloom::generated::*;
 use kubeloom::record;
-use kubeloom::rest::{GroupVersionResource, WatchEvent, WatchStream};
-use kubeloom::wire::Format;
+use kubeloom::resource::Offers;
+use kubeloom::rest::{ClientOptions, GroupVersionResource, WatchEvent, WatchStream};
+use kubeloom::transport::{BoxFuture, Headers, HttpTransport, Request, Response, Transport, TransportError};
+use kubeloom::wire::{Format, Wire};
 use kubeloom_k8s::apiextensions_v1::CustomResourceDefinition;
 use kubeloom_k8s::apps_v1::Deployment;
 use kubeloom_k8s::core_v1::{ConfigMap, Secret};
@@ -22,12 +25,50 @@ use kubeloom_tests::apiserver::{ApiServer, Options};
 use kubeloom_tests::require_apiserver;
 use serde_json::json;
 
-/// The client of a server, with objects in CBOR.
-fn client(server: &ApiServer) -> RestClient {
+/// Notes what is sent and answered where CBOR is asked for.
+#[derive(Clone, Debug)]
+struct Noting {
+    transport: Arc<HttpTransport>,
+    notes: Arc<Mutex<Vec<Note>>>,
+}
+
+#[derive(Debug)]
+struct Note {
+    sent: String,
+    status: u16,
+    answered: String,
+}
+
+impl Transport for Noting {
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
+        let header = |headers: &Headers, name| headers.get(name).unwrap_or_default().to_owned();
+        let is_noted = header(&request.headers, "accept").starts_with("application/cbor,");
+        let sent = header(&request.headers, "content-type");
+        Box::pin(async move {
+            let response = self.transport.send(request).await?;
+            if is_noted {
+                self.notes.lock().unwrap().push(Note {
+                    sent,
+                    status: response.status,
+                    answered: header(&response.headers, "content-type"),
+                });
+            }
+            Ok(response)
+        })
+    }
+}
+
+/// The client of a server, with objects in CBOR, and the notes of its transport.
+fn client(server: &ApiServer) -> (RestClient, Arc<Mutex<Vec<Note>>>) {
     let config = Config::from_kubeconfig(server.kubeconfig_path(), &KubeconfigOptions::default()).unwrap();
-    RestClient::new(&config)
-        .unwrap()
-        .with_options(|options| options.format = Format::Cbor)
+    let transport = Noting {
+        transport: Arc::new(HttpTransport::new(&config).unwrap()),
+        notes: Arc::default(),
+    };
+    let notes = transport.notes.clone();
+    let mut options = ClientOptions::default();
+    options.format = Format::Cbor;
+    (RestClient::with_transport(transport, options), notes)
 }
 
 fn read<K: Wire>(value: &serde_json::Value) -> K {
@@ -120,7 +161,7 @@ async fn a_server_with_cbor_is_spoken_to_in_cbor() {
     })
     .unwrap();
     let namespace = server.namespace("cbor").unwrap();
-    let client = client(&server);
+    let (client, notes) = client(&server);
     agree(&client.namespaced(&namespace), &config_map()).await;
     agree(&client.namespaced(&namespace), &secret()).await;
     agree(&client.namespaced(&namespace), &deployment()).await;
@@ -143,6 +184,23 @@ async fn a_server_with_cbor_is_spoken_to_in_cbor() {
         .await
         .unwrap_err();
     assert!(missing.is_not_found(), "{missing}");
+
+    let notes = notes.lock().unwrap();
+    assert!(
+        notes
+            .iter()
+            .any(|note| note.sent == "application/cbor" && note.status == 201)
+    );
+    assert!(notes.iter().any(|note| note.answered == "application/cbor-seq"));
+    for note in &*notes {
+        // What has no resource behind it is answered in plain text.
+        let is_cbor = note.answered.starts_with("application/cbor")
+            || (note.status, &*note.answered) == (404, "text/plain; charset=utf-8");
+        assert!(
+            is_cbor && note.status != 415 && note.sent != "application/json",
+            "{note:?}"
+        );
+    }
 }
 
 /// A definition, which is full of raw JSON, and an object of its kind.
@@ -201,7 +259,19 @@ async fn custom_resources(client: &RestClient, namespace: &str) {
 async fn a_server_without_cbor_is_spoken_to_in_json() {
     let server = require_apiserver!();
     let namespace = server.namespace("no-cbor").unwrap();
-    let client = client(server);
+    let (client, notes) = client(server);
     agree(&client.namespaced(&namespace), &config_map()).await;
     agree(&client.namespaced(&namespace), &deployment()).await;
+    let notes = notes.lock().unwrap();
+    assert_eq!((&*notes[0].sent, notes[0].status), ("application/cbor", 415));
+    assert!(
+        notes[1..]
+            .iter()
+            .all(|note| note.sent != "application/cbor" && note.status != 415)
+    );
+    assert!(
+        notes
+            .iter()
+            .all(|note| note.answered.starts_with("application/json"))
+    );
 }

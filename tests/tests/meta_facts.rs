@@ -1,5 +1,7 @@
 //! The hand-written types of `meta/v1` say what the facts of the Go types say: names, order, numbers and presence.
 
+#![allow(clippy::panic, reason = "helpers of tests fail as tests do")]
+
 use kubeloom::meta;
 use kubeloom::record::{KEEP, NIL, OMIT, OPT, Record};
 use kubeloom_codegen::facts::{Facts, FieldFact, Holder, Kind, OwnShape, Shape};

@@ -1,5 +1,7 @@
 //! The workspace keeps to its own rules: which crate may depend on which, and the oldest Rust that builds it.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
