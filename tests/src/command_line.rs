@@ -25,8 +25,6 @@ macro_rules! kubeloom_command {
 pub fn target_dir() -> Result<PathBuf> {
     // target/debug/deps/test
     let here = current_exe().context("where is this test?")?;
-    here.ancestors()
-        .nth(3)
-        .map(Path::to_owned)
-        .context("this program is no test of cargo's")
+    let found = here.ancestors().nth(3).map(Path::to_owned);
+    found.context("this program is no test of cargo's")
 }
