@@ -125,7 +125,7 @@ async fn a_struct_of_serde_is_a_kind_like_any_other() {
     }
 
     let list = websites.list().await.unwrap();
-    assert_eq!(list.items, [created.clone()]);
+    assert_eq!(list.items, std::slice::from_ref(&created));
     let mut events = websites
         .watch()
         .resource_version(list.metadata.resource_version.as_str())
@@ -156,7 +156,7 @@ async fn a_struct_of_serde_is_a_kind_like_any_other() {
     let error = websites.list().await.unwrap_err();
     assert!(error.to_string().contains("odd"), "{error}");
     let (list, errors) = websites.list().lenient().await.unwrap();
-    assert_eq!(list.items, [updated.clone()]);
+    assert_eq!(list.items, std::slice::from_ref(&updated));
     assert_eq!((errors.len(), &*errors[0].name), (1, "odd"));
 
     websites.delete("a").await.unwrap();
