@@ -9,7 +9,6 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAcces
 
 use super::cut::{Cutter, Head};
 use super::failed;
-use crate::wire::serde_writer::whole;
 use crate::wire::{DecodeError, MAX_DEPTH};
 
 /// Reads items from a slice.
@@ -134,10 +133,7 @@ impl<'de> Reader<'de> {
         if !value.is_finite() {
             return Err(Failure::custom("a number that JSON cannot hold"));
         }
-        match whole(value) {
-            Some(whole) => visitor.visit_i64(whole),
-            None => visitor.visit_f64(value),
-        }
+        visitor.visit_f64(value)
     }
 
     fn is_null(head: Head) -> bool {
