@@ -18,7 +18,7 @@ pub(super) fn thing(key: &str, uid: &str, version: u64) -> Arc<Thing> {
     };
     metadata.labels.insert(
         "parity".into(),
-        if version % 2 == 0 { "even" } else { "odd" }.into(),
+        if version.is_multiple_of(2) { "even" } else { "odd" }.into(),
     );
     Arc::new(Thing { metadata })
 }
