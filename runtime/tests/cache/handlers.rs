@@ -235,3 +235,61 @@ async fn a_handler_can_be_added_and_removed_by_a_handler() {
     outer.remove().await;
     informer.stop().await;
 }
+
+/// Handlers come and go on other threads while objects change: each sees a legal history from its first object on.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn handlers_come_and_go_on_many_threads() {
+    let server = Server::new(Streams::Offered);
+    let informer = informer(&server);
+    informer.start();
+    informer.wait_synced().await.unwrap();
+    let churn = server.clone();
+    let churning = tokio::task::spawn_blocking(move || {
+        let mut random = fastrand::Rng::with_seed(7);
+        for round in 0..3000 {
+            let key = format!("web/{}", random.u8(..10));
+            if random.u8(..3) == 0 {
+                churn.delete(&key);
+            } else {
+                churn.put(&key, round);
+            }
+            if round % 50 == 0 {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+    });
+    let adding: Vec<_> = (0..8)
+        .map(|_| {
+            let informer = informer.clone();
+            tokio::spawn(async move {
+                let mut kept = Vec::new();
+                for round in 0..40 {
+                    let history = History::default();
+                    let registration = informer.add_event_handler(history.handler());
+                    tokio::time::sleep(Duration::from_micros(500)).await;
+                    assert!(informer.store().list().len() <= 10);
+                    if round % 4 == 0 {
+                        kept.push(history);
+                    } else {
+                        registration.remove().await;
+                        assert_eq!(history.known().wrong, [""; 0]);
+                    }
+                }
+                kept
+            })
+        })
+        .collect();
+    churning.await.unwrap();
+    let mut histories = Vec::new();
+    for task in adding {
+        histories.extend(task.await.unwrap());
+    }
+    converges(&server, &informer, "churn").await;
+    let expected = server.texts();
+    eventually("told", || {
+        histories.iter().all(|history| history.texts() == expected)
+    })
+    .await;
+    assert!(histories.iter().all(|history| history.known().wrong.is_empty()));
+    informer.stop().await;
+}

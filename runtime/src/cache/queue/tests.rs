@@ -127,10 +127,9 @@ fn delta_fifo_keeps_the_changes_of_an_object_together() {
     assert_eq!(popped, ["sstored@6", "sunreadable@7", "~both@13"]);
 }
 
-/// A queue with its name and the store it feeds.
-type Setup = (&'static str, Indexer<Thing>, Arc<dyn Queue<Thing>>);
+type Pair = (&'static str, Indexer<Thing>, Arc<dyn Queue<Thing>>);
 
-fn both() -> Vec<Setup> {
+fn both() -> Vec<Pair> {
     let stores = [Indexer::new(), Indexer::new()];
     let queues: [Arc<dyn Queue<Thing>>; 2] = [
         Arc::new(InOrderQueue::with_capacity(&stores[0], 4)),
