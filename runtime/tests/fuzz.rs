@@ -2,33 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+#[path = "../fuzz/mutate.rs"]
+mod mutate;
 #[path = "../fuzz/targets.rs"]
 mod targets;
 
 use kubeloom::generated::*;
 use kubeloom::wire::{Format, ListError, Mode, Wire};
+use mutate::{Random, run};
 use targets::{Thing, read_list};
-
-/// SplitMix64: small, and the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
-    }
-
-    fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
-        of[self.below(of.len())]
-    }
-}
 
 const KEYS: &[&str] = &[
     "metadata",
@@ -186,46 +168,6 @@ const FULL: &str = r#"{"kind":"Thing","apiVersion":"demo.example.com/v1","metada
  "every":"1h0m0s","template":{"z" : [1, {"a": null}]},"selector":{"matchLabels":{"app":"web"}},"numbers":[1,-1],
  "schema":{"name":"p"},"items":[{"name":"a"},{"name":"b"}],"nested":{"m":{"n":[1,2]}},"data":{"k":"aGk="},
  "byName":{"x":{"name":"y"}},"next":{"count":1e3,"schema":false,"items":{"name":"one"},"unknown":{"a":["\ud83d"]}}}"#;
-
-fn mutate(random: &mut Random, data: &mut Vec<u8>) {
-    const TOKENS: &[&str] = &[
-        "{", "}", "[", "]", ",", ":", "\"", "\\", "null", "-", "0", "e", "\\ud800", "\u{e9}", "\n", "k8s",
-    ];
-    for _ in 0..=random.below(3) {
-        let at = random.below(data.len() + 1);
-        match random.below(5) {
-            0 if at < data.len() => data[at] = random.next() as u8,
-            1 if at < data.len() => {
-                data.remove(at);
-            }
-            2 if at < data.len() => data[at] ^= 1 << random.below(8),
-            3 => {
-                let from = random.below(data.len() + 1);
-                let piece = data[from.min(at)..from.max(at)].to_vec();
-                data.splice(at..at, piece.into_iter().take(40));
-            }
-            _ => {
-                data.splice(at..at, random.pick(TOKENS).bytes());
-            }
-        }
-    }
-}
-
-/// Every beginning of each seed, and `rounds` mutations of it.
-fn run(target: fn(&[u8]), seeds: &[Vec<u8>], rounds: usize) {
-    let mut random = Random(1);
-    for seed in seeds {
-        target(seed);
-        for end in 0..seed.len() {
-            target(&seed[..end]);
-        }
-        for _ in 0..rounds {
-            let mut data = seed.clone();
-            mutate(&mut random, &mut data);
-            target(&data);
-        }
-    }
-}
 
 fn thing() -> Thing {
     Thing::decode(Format::Json, FULL.replace(r"\ud83d", "").as_bytes()).unwrap()

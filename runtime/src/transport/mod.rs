@@ -66,6 +66,24 @@ pub use self::oidc::ProviderStore;
 pub use self::warnings::{IgnoreWarnings, LogWarnings, WarningHandler};
 pub use futures_core::future::BoxFuture;
 
+/// The parsers of headers, for the fuzz targets; no part of the interface.
+#[doc(hidden)]
+pub mod fuzzing {
+    use std::time::Duration;
+
+    /// The wait that a `Retry-After` asks for, `now` being seconds since 1970.
+    #[must_use]
+    pub fn retry_after(value: &str, now: i64) -> Option<Duration> {
+        super::retry::retry_after(value, jiff::Timestamp::from_second(now).ok()?)
+    }
+
+    /// The texts in a `Warning`.
+    #[must_use]
+    pub fn warnings(value: &str) -> Vec<String> {
+        super::warnings::parse(value)
+    }
+}
+
 /// Sends requests to one server.
 ///
 /// Implementations are shared between tasks as `Arc<dyn Transport>` and serve any number of calls at once. Dropping the

@@ -89,12 +89,16 @@ fn quoted(value: &str) -> Option<(String, &str)> {
     while let Some((at, c)) = chars.next() {
         match c {
             '"' => return Some((text, &inner[at + 1..])),
-            '\\' => text.push(chars.next()?.1),
-            c if c.is_control() => text.push(' '),
-            c => text.push(c),
+            '\\' => text.push(visible(chars.next()?.1)),
+            c => text.push(visible(c)),
         }
     }
     None
+}
+
+/// Terminals obey control characters, escaped ones too.
+fn visible(c: char) -> char {
+    if c.is_control() { ' ' } else { c }
 }
 
 #[cfg(test)]
@@ -114,6 +118,7 @@ mod tests {
         check(r#"299 - "first", 299 - broken"#, &["first"]);
         check(r#"299 - "ends in a backslash\"#, &[]);
         check("299 - \"line\nbreak\u{1b}[31m\"", &["line break [31m"]);
+        check("299 - \"an escaped\\\u{1b}[31m\"", &["an escaped [31m"]);
         check("299", &[]);
         check("", &[]);
         check(r#"299 - """#, &[]);

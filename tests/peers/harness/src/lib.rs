@@ -13,6 +13,8 @@
 //!
 //! This crate must not know any of the libraries it measures.
 
+pub mod calls;
+
 use std::alloc::System;
 use std::any::Any;
 use std::fs;

@@ -6,10 +6,12 @@
 //!
 //! | module | what it is |
 //! |---|---|
+//! | [`client`] | `compare client`: calls to a real API server |
 //! | [`types`] | `compare types`: decoding, encoding, memory, compilation, binaries |
 //! | `peers` | builds and runs the programs |
 //! | `report` | rows, ratios and goals, as a table or as JSON |
 
+pub mod client;
 mod peers;
 mod report;
 pub mod types;
@@ -23,6 +25,8 @@ pub struct CompareArgs {
 
 #[derive(clap::Subcommand, Debug)]
 enum What {
+    /// Calls of a small object to a real API server: processor time and calls a second.
+    Client(client::ClientArgs),
     /// Types and their encodings: time, memory, compilation, binaries.
     Types(types::TypesArgs),
 }
@@ -33,6 +37,15 @@ enum What {
 /// When a program cannot be built or fails, or when the libraries do not agree about the data.
 pub fn run(args: CompareArgs) -> anyhow::Result<()> {
     match args.what {
+        What::Client(args) => client::run(&args),
         What::Types(args) => types::run(&args),
     }
+}
+
+/// What a reader has to know of the machine.
+fn machine() -> String {
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load = load.split_whitespace().next().unwrap_or("unknown");
+    format!("{cores} cores, load {load} at the start; ratios are of the least figures")
 }

@@ -203,6 +203,26 @@ pub(super) fn build(target: &Path, notes: &mut Vec<String>) -> Result<Vec<Peer>>
     Ok(peers)
 }
 
+/// Builds the programs that make calls, as [`build`] does.
+///
+/// # Errors
+/// When a program does not build.
+pub(super) fn build_clients(target: &Path, notes: &mut Vec<String>) -> Result<Vec<(Library, PathBuf)>> {
+    say("building the programs (minutes at first, then cached)");
+    let rust = |package: &str| {
+        let mut command = cargo(target);
+        let arguments = ["build", "--quiet", "--release", "--locked", "--package", package];
+        output(command.args(arguments)).map(|_| target.join("release").join(package))
+    };
+    let mut programs = vec![(Library::Kubeloom, rust("client-kubeloom")?)];
+    match build_go(target, "./get", "client-client-go", &[])? {
+        Some(program) => programs.push((Library::ClientGo, program)),
+        None => notes.push("client-go was not measured: no `go` on the PATH".to_owned()),
+    }
+    programs.push((Library::KubeRs, rust("client-kube-rs")?));
+    Ok(programs)
+}
+
 /// Builds a Go program in `package` of the programs' module; `None` without Go.
 ///
 /// # Errors

@@ -226,7 +226,8 @@ fn cells(row: &Row) -> [String; HEADS.len()] {
 fn amount(unit: Unit, value: f64) -> String {
     match unit {
         Unit::Nanoseconds if value >= 1e9 => format!("{:.2} s", value / 1e9),
-        Unit::Nanoseconds => format!("{:.1} ms", value / 1e6),
+        Unit::Nanoseconds if value >= 1e6 => format!("{:.1} ms", value / 1e6),
+        Unit::Nanoseconds => format!("{:.1} µs", value / 1e3),
         Unit::Bytes if value >= 1e6 => format!("{:.2} MB", value / 1e6),
         Unit::Bytes => format!("{value:.0} B"),
         Unit::Count => format!("{value:.1}"),

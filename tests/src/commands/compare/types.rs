@@ -62,7 +62,7 @@ pub fn run(args: &TypesArgs) -> Result<()> {
     let target = peers::target()?;
     fs::create_dir_all(&target).with_context(|| format!("create {}", target.display()))?;
     let mut report = Report::default();
-    report.notes.push(machine());
+    report.notes.push(super::machine());
     if !args.compile_only {
         let peers = peers::build(&target, &mut report.notes)?;
         for corpus in [ONE_TEMPLATE, MIXED] {
@@ -82,13 +82,6 @@ pub fn run(args: &TypesArgs) -> Result<()> {
         print!("{report}");
     }
     Ok(())
-}
-
-fn machine() -> String {
-    let cores = std::thread::available_parallelism().map_or(0, usize::from);
-    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let load = load.split_whitespace().next().unwrap_or("unknown");
-    format!("{cores} cores, load {load} at the start; ratios are of the least figures")
 }
 
 /// Has client-go read the JSON and write protobuf: what is compared must be the same data.

@@ -1,0 +1,6 @@
+#![no_main]
+
+#[path = "../client.rs"]
+mod client;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| client::headers(data));
