@@ -390,12 +390,18 @@ fn files_merge_by_whole_entries_the_first_winning() {
 #[test]
 fn a_named_file_must_be_there() {
     let directory = tempfile::tempdir().unwrap();
-    for path in [directory.path().join("missing"), directory.path().to_owned()] {
+    for (path, what) in [
+        (
+            directory.path().join("missing"),
+            "there is no such file; check the path",
+        ),
+        (directory.path().to_owned(), "it is a folder; name a file in it"),
+    ] {
         let error = Config::from_kubeconfig(&path, &KubeconfigOptions::default()).unwrap_err();
         assert!(matches!(error, ConfigError::Unreadable { .. }), "{error:?}");
         let text = error.to_string();
         assert!(
-            text.contains(&path.display().to_string()) && text.contains("check"),
+            text.contains(&path.display().to_string()) && text.contains(what),
             "{text}"
         );
     }
