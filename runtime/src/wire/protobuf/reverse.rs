@@ -1,7 +1,7 @@
 //! A buffer that is filled from its end, so that the length of a nested message is known when it is to be written.
 
-/// The largest piece that is allocated at once.
-const PIECE: usize = 1 << 18;
+/// The largest piece, unless more is written at once: below what allocators ask the system for page by page.
+const PIECE: usize = 1 << 16;
 
 /// Bytes written back to front, in pieces, so that what is there is never moved to make room.
 #[derive(Debug, Default)]

@@ -13,7 +13,10 @@ use crate::{go, say};
 
 /// What glibc does with freed memory depends on the luck of layout: it keeps it or gives it back and pays for the pages
 /// again. Programs in Rust are told to keep it, all of them, so that warm rounds are warm.
-const KEEP_FREED_MEMORY: (&str, &str) = ("GLIBC_TUNABLES", "glibc.malloc.trim_threshold=17179869184");
+const KEEP_FREED_MEMORY: (&str, &str) = (
+    "GLIBC_TUNABLES",
+    "glibc.malloc.trim_threshold=17179869184:glibc.malloc.mmap_threshold=33554432",
+);
 
 /// An encoding that a program is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,7 +191,7 @@ pub(super) fn build(target: &Path, notes: &mut Vec<String>) -> Result<Vec<Peer>>
     // Each by itself: cargo would else turn on for both what one of them needs.
     for package in ["peer-kubeloom", "peer-kube-rs"] {
         let mut command = cargo(target);
-        output(command.args(["build", "--quiet", "--release", "--locked", "--package", package]))?;
+        output(command.args(["build", "--quiet", "--release", "--package", package]))?;
     }
     let mut peers = vec![rust(Library::Kubeloom, "peer-kubeloom")];
     match build_go(target, ".", "peer-client-go", &[])? {

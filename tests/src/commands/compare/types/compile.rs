@@ -3,6 +3,7 @@
 //! Dependencies are built first and are no part of a figure; then the crate in question is cleaned and built alone. All
 //! crates are built in one workspace with cargo's default profiles and without incremental compilation.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
@@ -17,7 +18,7 @@ use crate::commands::compare::report::{Figure, Goal, Library, Report, Row, Unit}
 use crate::say;
 
 /// A way to compile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Mode {
     Check,
     Dev,
@@ -119,69 +120,73 @@ struct Cost {
     memory: f64,
 }
 
+/// What was measured, by package and way.
+type Costs = BTreeMap<(&'static str, Mode), Vec<Cost>>;
+
 /// Adds the rows of compilation and binaries.
 ///
 /// # Errors
 /// When something does not build.
 pub(super) fn rows(target: &Path, clock: Clock, repeats: u16, report: &mut Report) -> Result<()> {
     let target = target.join("compile");
-    for group in &GROUPS {
-        for mode in Mode::ALL {
-            say(&format!("{}: {}", group.name, mode.name()));
-            compile_rows(&target, group, mode, clock, repeats, report)?;
+    let subjects: BTreeMap<&str, Subject> = GROUPS
+        .iter()
+        .flat_map(|group| group.subjects)
+        .map(|one| (one.package, *one))
+        .collect();
+    let mut costs = Costs::new();
+    for mode in Mode::ALL {
+        for one in subjects.values() {
+            say(&format!("{} of {}, dependencies first", mode.name(), one.package));
+            build(&target, one, mode, clock)?;
         }
+        for _ in 0..repeats {
+            for one in subjects.values() {
+                let mut clean = peers::cargo(&target);
+                clean.args(["clean", "--quiet", "--package", one.cleaned]);
+                peers::output(&mut clean)?;
+                let cost = build(&target, one, mode, clock)?;
+                costs.entry((one.package, mode)).or_default().push(cost);
+            }
+        }
+    }
+    for group in &GROUPS {
+        group_rows(group, &costs, report);
     }
     binary_rows(&target, report)
 }
 
-fn compile_rows(
-    target: &Path,
-    group: &Group,
-    mode: Mode,
-    clock: Clock,
-    repeats: u16,
-    report: &mut Report,
-) -> Result<()> {
-    let mut costs: Vec<(Library, Cost)> = Vec::new();
-    for one in group.subjects {
-        build(target, one, mode, clock)?;
+fn group_rows(group: &Group, costs: &Costs, report: &mut Report) {
+    for mode in Mode::ALL {
+        let mut row = |what: &str, unit, goals, pick: fn(&Cost) -> f64| {
+            let figures = Library::ALL.map(|library| {
+                let one = group.subjects.iter().find(|one| one.library == library)?;
+                let samples = costs.get(&(one.package, mode))?.iter().map(pick);
+                Figure::of(&samples.collect::<Vec<_>>())
+            });
+            let name = format!("{}: {}{what}", group.name, mode.name());
+            report.rows.push(Row {
+                name,
+                unit,
+                figures,
+                goals,
+            });
+        };
+        let goals = if mode == Mode::Dev {
+            group.dev.to_vec()
+        } else {
+            Vec::new()
+        };
+        row("", Unit::Nanoseconds, goals, |cost| cost.time);
+        row(", peak memory", Unit::Bytes, Vec::new(), |cost| cost.memory);
     }
-    for _ in 0..repeats {
-        for one in group.subjects {
-            let mut clean = peers::cargo(target);
-            clean.args(["clean", "--quiet", "--locked", "--package", one.cleaned]);
-            peers::output(&mut clean)?;
-            costs.push((one.library, build(target, one, mode, clock)?));
-        }
-    }
-    let mut row = |what: &str, unit, goals, pick: fn(&Cost) -> f64| {
-        let figures = Library::ALL.map(|library| {
-            let of_it = costs.iter().filter(|(owner, _)| *owner == library);
-            Figure::of(&of_it.map(|(_, cost)| pick(cost)).collect::<Vec<_>>())
-        });
-        let name = format!("{}: {}{what}", group.name, mode.name());
-        report.rows.push(Row {
-            name,
-            unit,
-            figures,
-            goals,
-        });
-    };
-    let goals = if mode == Mode::Dev {
-        group.dev.to_vec()
-    } else {
-        Vec::new()
-    };
-    row("", Unit::Nanoseconds, goals, |cost| cost.time);
-    row(", peak memory", Unit::Bytes, Vec::new(), |cost| cost.memory);
-    Ok(())
 }
 
 fn build(target: &Path, subject: &Subject, mode: Mode, clock: Clock) -> Result<Cost> {
     let mut command = peers::cargo(target);
     command
         .args(mode.arguments())
-        .args(["--quiet", "--locked", "--package", subject.package])
+        .args(["--quiet", "--package", subject.package])
         .env("CARGO_INCREMENTAL", "0")
         .env_remove("RUSTFLAGS")
         .stdin(Stdio::null());
@@ -240,7 +245,6 @@ fn binary(target: &Path, package: &str) -> Result<f64> {
     command.args([
         "rustc",
         "--quiet",
-        "--locked",
         "--release",
         "--package",
         package,
