@@ -3,15 +3,12 @@
 /// Writes the informers of a group-version: a struct over a factory with one method a kind.
 ///
 /// ```text
-/// informers! { CoreV1Informers {
-///     /// `pods`
-///     pods: Pod,
-/// } }
+/// informers! { CoreV1Informers { pods: Pod, nodes: Node } }
 /// ```
 #[macro_export]
 macro_rules! informers {
-    ($name:ident { $($(#[$meta:meta])* $method:ident: $kind:ty),* $(,)? }) => {
-        /// The informers of this group-version.
+    ($name:ident { $($method:ident: $kind:ident),* $(,)? }) => {
+        /// The informers of this group-version: one for each resource that offers list and watch.
         #[derive(Clone, Debug)]
         pub struct $name {
             factory: $crate::cache::SharedInformerFactory,
@@ -24,7 +21,10 @@ macro_rules! informers {
             }
 
             $(
-                $(#[$meta])*
+                #[doc = concat!("The informer of [`", stringify!($kind), "`]; see")]
+                /// [`informer`](kubeloom::cache::SharedInformerFactory::informer).
+                // Inlined, so that an informer is compiled by those who ask for it and not here, for every kind.
+                #[inline]
                 pub fn $method(&self) -> $crate::cache::SharedInformer<$kind> {
                     self.factory.informer()
                 }

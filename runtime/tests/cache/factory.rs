@@ -8,10 +8,7 @@ use super::eventually;
 use super::history::History;
 use super::server::{Server, Streams, Thing};
 
-informers! { DemoV1Informers {
-    /// `things`
-    things: Thing,
-} }
+informers! { DemoV1Informers { things: Thing } }
 
 informer_factory! { SharedInformerFactory {
     /// `demo.example.com/v1`
