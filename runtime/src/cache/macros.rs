@@ -75,6 +75,12 @@ macro_rules! informer_factory {
                 Self { factory: self.factory.fields(selector) }
             }
 
+            /// Informers list and watch with other options.
+            #[must_use]
+            pub fn tweak(self, tweak: $crate::cache::Tweak) -> Self {
+                Self { factory: self.factory.tweak(tweak) }
+            }
+
             /// Handlers added without options of their own are shown all objects again so often.
             #[must_use]
             pub fn resync(self, period: ::core::time::Duration) -> Self {
@@ -85,6 +91,18 @@ macro_rules! informer_factory {
             #[must_use]
             pub fn transform<K: $crate::cache::Object>(self, transform: $crate::cache::Transform<K>) -> Self {
                 Self { factory: self.factory.transform(transform) }
+            }
+
+            /// Informers of a kind are like this.
+            #[must_use]
+            pub fn configure<K: $crate::cache::Object>(self, setup: $crate::cache::InformerSetup<K>) -> Self {
+                Self { factory: self.factory.configure(setup) }
+            }
+
+            /// How resources are read.
+            #[must_use]
+            pub fn reflector(self, options: $crate::cache::ReflectorOptions) -> Self {
+                Self { factory: self.factory.reflector(options) }
             }
 
             $(

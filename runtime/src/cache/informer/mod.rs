@@ -45,7 +45,7 @@ use crate::clock::{Clock, TokioClock};
 use crate::rest::GroupVersionResource;
 
 /// Which queue is between the reflector and the store.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum QueueKind {
     /// [`InOrderQueue`]
     #[default]
@@ -93,7 +93,11 @@ pub struct NotSynced {
 
 impl fmt::Display for NotSynced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the informer of {} does not run", self.resource)
+        write!(
+            f,
+            "the informer of {} does not run: start it, or the factory that it is from",
+            self.resource
+        )
     }
 }
 
@@ -110,6 +114,8 @@ impl std::error::Error for NotSynced {}
 pub struct SharedInformer<K: Object> {
     core: Arc<Core<K>>,
     _stops: Arc<StopsOnDrop<K>>,
+    /// Of handlers that are added through this clone.
+    resync: Option<Duration>,
 }
 
 impl<K: Object> Clone for SharedInformer<K> {
@@ -117,6 +123,7 @@ impl<K: Object> Clone for SharedInformer<K> {
         Self {
             core: self.core.clone(),
             _stops: self._stops.clone(),
+            resync: self.resync,
         }
     }
 }
@@ -171,6 +178,7 @@ impl<K: Object> SharedInformer<K> {
 
     /// An informer with options that does not run yet.
     pub fn with_options(source: impl ListWatch<Object = K>, options: InformerOptions<K>) -> Self {
+        let resync = options.resync;
         let store = Indexer::new();
         // The store is new: the name is free.
         let _ = store.add_index(NAMESPACE_INDEX, |object: &K| {
@@ -193,7 +201,16 @@ impl<K: Object> SharedInformer<K> {
         Self {
             _stops: Arc::new(StopsOnDrop(core.clone())),
             core,
+            resync,
         }
+    }
+
+    /// The same informer; handlers that are added through this clone without options of their own are shown all objects
+    /// again so often, `None` is never.
+    #[must_use]
+    pub fn with_resync(mut self, period: Option<Duration>) -> Self {
+        self.resync = period;
+        self
     }
 
     /// Begins to list, watch and call handlers, on a task of the current tokio runtime; nothing if it runs already.
@@ -286,7 +303,7 @@ impl<K: Object> SharedInformer<K> {
     /// the informer keeps it running; let it hold a [`Lister`] instead.
     pub fn add_event_handler(&self, handler: impl EventHandler<K>) -> Registration<K> {
         let options = HandlerOptions {
-            resync: self.core.options.resync,
+            resync: self.resync,
             ..HandlerOptions::default()
         };
         self.add_event_handler_with(handler, options)

@@ -18,6 +18,8 @@ impl Body {
                     self.unread = body;
                     return Ok(());
                 }
+                "kind" => self.kind = read_text(value).unwrap_or_default().as_ref().into(),
+                "apiVersion" => self.api_version = read_text(value).unwrap_or_default().as_ref().into(),
                 "metadata" => {
                     self.metadata = ListMeta::default();
                     from_cbor(&mut self.metadata, value)?;

@@ -10,8 +10,8 @@ mod protobuf;
 
 use std::fmt;
 
-use super::{DecodeError, Format, Wire};
-use crate::meta::{List, ListMeta, PartialObjectMetadata, Status};
+use super::{DecodeError, Format, Named, Wire};
+use crate::meta::{List, ListMeta, Status};
 use crate::record::{self, Value};
 use crate::resource::Resource;
 use crate::value::Str;
@@ -46,17 +46,15 @@ pub struct ItemError {
 
 impl ItemError {
     fn new(index: usize, format: Format, message: &[u8], error: DecodeError) -> Self {
-        let mut partial = PartialObjectMetadata::default();
-        // Of metadata that cannot be read what was read before counts.
-        let _ = match format {
-            Format::Protobuf => super::merge_message(&mut partial, message),
-            Format::Json | Format::Yaml | Format::Cbor => super::decode(&mut partial, format, message),
+        let named = match format {
+            Format::Protobuf => Named::of_message(message),
+            Format::Json | Format::Yaml | Format::Cbor => Named::of(format, message),
         };
-        let metadata = partial.metadata;
+        let (namespace, name) = named.namespace_and_name();
         Self {
             index,
-            namespace: metadata.namespace,
-            name: metadata.name,
+            namespace,
+            name,
             error,
         }
     }
@@ -145,7 +143,7 @@ impl<K> fmt::Debug for ListReader<K> {
     }
 }
 
-impl<K: Resource + Value + Default> ListReader<K> {
+impl<K: Value + Default> ListReader<K> {
     /// A reader of a body in `format`.
     pub fn new(format: Format, mode: Mode) -> Self {
         Self {
@@ -183,27 +181,53 @@ impl<K: Resource + Value + Default> ListReader<K> {
         self.body.unread.len()
     }
 
+    /// What there is at the end, of objects of any type.
+    pub(crate) fn finish_page(mut self) -> Result<PageRest<K>, ListError> {
+        self.body.finish(&mut self.items)?;
+        if let Framing::Whole { is_status } = self.body.framing {
+            let (format, body) = (self.body.format, &self.body.unread);
+            if is_status {
+                return Err(ListError::Status(Box::new(Status::decode(format, body)?)));
+            }
+            // YAML has no borders that could be found by themselves: what it says is read as JSON.
+            let value: serde_json::Value = super::decode_serde(format, body)?;
+            let mut json = Self::new(Format::Json, self.body.mode);
+            json.push(value.to_string().as_bytes())?;
+            return json.finish_page();
+        }
+        Ok(PageRest {
+            metadata: self.body.metadata,
+            items: self.items,
+            errors: self.body.errors,
+            api_version: self.body.api_version,
+            kind: self.body.kind,
+        })
+    }
+}
+
+/// What a [`ListReader`] has at the end of the body; without the objects that were taken.
+pub(crate) struct PageRest<K> {
+    pub(crate) metadata: ListMeta,
+    pub(crate) items: Vec<K>,
+    pub(crate) errors: Vec<ItemError>,
+    /// Those of the list; empty in protobuf.
+    pub(crate) api_version: Str,
+    pub(crate) kind: Str,
+}
+
+impl<K: Resource + Value + Default> ListReader<K> {
     /// The list, and in [`Mode::Lenient`] the objects that are not in it.
     ///
     /// # Errors
     /// As [`ListReader::push`]; a body that is cut off; a [`Status`].
-    pub fn finish(mut self) -> Result<(List<K>, Vec<ItemError>), ListError> {
-        self.body.finish(&mut self.items)?;
-        if let Framing::Whole { is_status } = self.body.framing {
-            let (format, body) = (self.body.format, &self.body.unread);
-            return match is_status {
-                true => Err(ListError::Status(Box::new(Status::decode(format, body)?))),
-                false => Ok((List::decode(format, body)?, Vec::new())),
-            };
+    pub fn finish(self) -> Result<(List<K>, Vec<ItemError>), ListError> {
+        if self.body.format == Format::Yaml {
+            return Ok((List::decode(Format::Yaml, &self.body.unread)?, Vec::new()));
         }
-        self.items.shrink_to_fit();
-        Ok((
-            List {
-                metadata: self.body.metadata,
-                items: self.items,
-            },
-            self.body.errors,
-        ))
+        let mut rest = self.finish_page()?;
+        rest.items.shrink_to_fit();
+        let (metadata, items) = (rest.metadata, rest.items);
+        Ok((List { metadata, items }, rest.errors))
     }
 }
 
@@ -213,6 +237,8 @@ struct Body {
     mode: Mode,
     framing: Framing,
     metadata: ListMeta,
+    api_version: Str,
+    kind: Str,
     errors: Vec<ItemError>,
     /// Objects seen, read or not.
     seen: usize,
@@ -257,6 +283,8 @@ impl Body {
             mode,
             framing,
             metadata: ListMeta::default(),
+            api_version: Str::default(),
+            kind: Str::default(),
             errors: Vec::new(),
             seen: 0,
             has_list: false,
