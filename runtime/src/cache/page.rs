@@ -7,7 +7,7 @@ use crate::record::Value;
 use crate::rest::{Call, ListOptions};
 use crate::transport::{TransportError, TransportErrorKind};
 use crate::value::Str;
-use crate::wire::{Format, ListError, ListReader, Mode};
+use crate::wire::{DecodeError, Format, ListError, ListReader, Mode};
 
 /// What a page says besides its objects, and what they are.
 pub(super) struct PageEnd {
@@ -51,6 +51,10 @@ pub(super) async fn read_page<K: Value + Default>(
         ListError::Decode(error) => fail(ErrorKind::Decode(error)),
         ListError::Status(status) => fail(ErrorKind::Api(status)),
     })?;
+    if !rest.is_list {
+        let text = format!("no list, but an object of kind {:?} without items", rest.kind);
+        return Err(fail(ErrorKind::Decode(DecodeError::other(text))));
+    }
     rest.items.into_iter().for_each(take);
     let unreadable = rest.errors.into_iter().map(|item| Skipped {
         key: ObjectKey {

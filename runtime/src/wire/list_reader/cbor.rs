@@ -32,6 +32,7 @@ impl Body {
     }
 
     fn cbor_items(&mut self, array: &[u8], items: &mut dyn record::List) -> Result<(), DecodeError> {
+        // `null` is none.
         self.begin_items(items);
         let mut elements = Elements::new(array)?;
         while let Some(message) = elements.next()? {

@@ -164,7 +164,10 @@ impl Body {
                     &mut self.api_version
                 }) = value;
             }
-            _ => skip(&mut cursor, input)?,
+            (key, _) => {
+                self.has_items |= key == "items";
+                skip(&mut cursor, input)?;
+            }
         }
         Ok((State::MemberEnd, cursor.at()))
     }

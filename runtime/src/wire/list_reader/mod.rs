@@ -7,9 +7,11 @@
 mod cbor;
 mod json;
 mod protobuf;
+mod rest;
 
 use std::fmt;
 
+use self::rest::PageRest;
 use super::{DecodeError, Format, Named, Wire};
 use crate::meta::{List, ListMeta, Status};
 use crate::record::{self, Value};
@@ -180,39 +182,6 @@ impl<K: Value + Default> ListReader<K> {
     pub fn unread(&self) -> usize {
         self.body.unread.len()
     }
-
-    /// What there is at the end, of objects of any type.
-    pub(crate) fn finish_page(mut self) -> Result<PageRest<K>, ListError> {
-        self.body.finish(&mut self.items)?;
-        if let Framing::Whole { is_status } = self.body.framing {
-            let (format, body) = (self.body.format, &self.body.unread);
-            if is_status {
-                return Err(ListError::Status(Box::new(Status::decode(format, body)?)));
-            }
-            // YAML has no borders that could be found by themselves: what it says is read as JSON.
-            let value: serde_json::Value = super::decode_serde(format, body)?;
-            let mut json = Self::new(Format::Json, self.body.mode);
-            json.push(value.to_string().as_bytes())?;
-            return json.finish_page();
-        }
-        Ok(PageRest {
-            metadata: self.body.metadata,
-            items: self.items,
-            errors: self.body.errors,
-            api_version: self.body.api_version,
-            kind: self.body.kind,
-        })
-    }
-}
-
-/// What a [`ListReader`] has at the end of the body; without the objects that were taken.
-pub(crate) struct PageRest<K> {
-    pub(crate) metadata: ListMeta,
-    pub(crate) items: Vec<K>,
-    pub(crate) errors: Vec<ItemError>,
-    /// Those of the list; empty in protobuf.
-    pub(crate) api_version: Str,
-    pub(crate) kind: Str,
 }
 
 impl<K: Resource + Value + Default> ListReader<K> {
@@ -224,10 +193,13 @@ impl<K: Resource + Value + Default> ListReader<K> {
         if self.body.format == Format::Yaml {
             return Ok((List::decode(Format::Yaml, &self.body.unread)?, Vec::new()));
         }
-        let mut rest = self.finish_page()?;
-        rest.items.shrink_to_fit();
-        let (metadata, items) = (rest.metadata, rest.items);
-        Ok((List { metadata, items }, rest.errors))
+        let PageRest {
+            metadata,
+            items,
+            errors,
+            ..
+        } = self.finish_page()?;
+        Ok((List { metadata, items }, errors))
     }
 }
 
@@ -240,6 +212,7 @@ struct Body {
     api_version: Str,
     kind: Str,
     errors: Vec<ItemError>,
+    has_items: bool,
     /// Objects seen, read or not.
     seen: usize,
     /// Whether a protobuf envelope had its message.
@@ -286,6 +259,7 @@ impl Body {
             api_version: Str::default(),
             kind: Str::default(),
             errors: Vec::new(),
+            has_items: false,
             seen: 0,
             has_list: false,
             unread: Vec::new(),
@@ -373,6 +347,7 @@ impl Body {
     /// The list of items begins; if there was one before, it does not count.
     fn begin_items(&mut self, items: &mut dyn record::List) {
         self.head = None;
+        self.has_items = true;
         self.errors.clear();
         self.seen = 0;
         items.truncate(0);
