@@ -16,6 +16,8 @@
 //! | [`dynamic`] | any resource by name: JSON objects, and metadata alone |
 //! | [`discovery`] | what a server offers, and which resource a name means |
 //! | [`cache`] | list and watch, kept in memory: reflector, queues, indexer, shared informers, listers |
+//! | [`workqueue`] | keys to be worked on: coalesced, delayed, limited, one worker for a key |
+//! | [`controller`] | informers, a queue and workers, put together |
 //! | [`error`] | what can go wrong |
 //! | [`generated`] | what emitted code imports |
 
@@ -23,6 +25,7 @@ pub mod cache;
 mod clientset;
 pub mod clock;
 pub mod config;
+pub mod controller;
 pub mod discovery;
 pub mod dynamic;
 pub mod error;
@@ -32,9 +35,11 @@ pub mod record;
 pub mod resource;
 pub mod rest;
 pub mod retry;
+mod sync;
 pub mod transport;
 pub mod value;
 pub mod wire;
+pub mod workqueue;
 
 pub use error::Error;
 pub use resource::Resource;

@@ -47,11 +47,12 @@ mod macros;
 mod object;
 mod queue;
 mod reflector;
-mod sync;
 #[cfg(test)]
 mod testing;
 mod untyped;
 mod version;
+
+use crate::sync;
 
 pub use factory::{Informed, SharedInformerFactory};
 pub use indexer::{

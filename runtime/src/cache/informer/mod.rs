@@ -39,8 +39,8 @@ use super::list_watch::{AnyListWatch, ListWatch};
 use super::lister::Lister;
 use super::object::Object;
 use super::queue::{DeltaFifo, InOrderQueue, QUEUE_CAPACITY, Queue, Sink};
-use super::reflector::{Reflector, ReflectorOptions, ReflectorStatus, Transform, panic_message};
-use super::sync::lock;
+use super::reflector::{Reflector, ReflectorOptions, ReflectorStatus, Transform};
+use super::sync::{lock, panic_message};
 use crate::clock::{Clock, TokioClock};
 use crate::rest::GroupVersionResource;
 
