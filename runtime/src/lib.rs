@@ -18,6 +18,8 @@
 //! | [`cache`] | list and watch, kept in memory: reflector, queues, indexer, shared informers, listers |
 //! | [`workqueue`] | keys to be worked on: coalesced, delayed, limited, one worker for a key |
 //! | [`controller`] | informers, a queue and workers, put together |
+//! | [`leader_election`] | one of many candidates leads |
+//! | [`events`] | what happened to objects, told to people |
 //! | [`error`] | what can go wrong |
 //! | [`generated`] | what emitted code imports |
 
@@ -29,7 +31,10 @@ pub mod controller;
 pub mod discovery;
 pub mod dynamic;
 pub mod error;
+pub mod events;
 pub mod generated;
+mod host;
+pub mod leader_election;
 pub mod meta;
 pub mod record;
 pub mod resource;
