@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `options` | [`ElectionOptions`] and [`ElectionTiming`]: what an election goes by |
 //! | `state` | what a candidate does next: a state machine without network |
-//! | `driver`, `calls`, `task` | do it: calls to the server, the leader's task |
+//! | `driver`, `calls`, `task`, `release` | do it: calls to the server, the leader's task, its end |
 //! | `leadership` | [`Leadership`], which the task holds, and [`Outcome`] |
 //! | `lease` | the records on the server, and [`FencingToken`] |
 //! | `callbacks` | [`Callbacks`]: the same with functions that are called |
@@ -63,6 +63,7 @@ mod leadership;
 mod lease;
 mod observer;
 mod options;
+mod release;
 mod state;
 mod status;
 mod task;
