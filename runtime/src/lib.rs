@@ -17,6 +17,10 @@
 //! | [`dynamic`] | any resource by name: JSON objects, and metadata alone |
 //! | [`discovery`] | what a server offers, and which resource a name means |
 //! | [`cache`] | list and watch, kept in memory: reflector, queues, indexer, shared informers, listers |
+//! | [`workqueue`] | keys to be worked on: coalesced, delayed, limited, one worker for a key |
+//! | [`controller`] | informers, a queue and workers, put together |
+//! | [`leader_election`] | one of many candidates leads |
+//! | [`events`] | what happened to objects, told to people |
 //! | [`error`] | what can go wrong |
 //! | [`generated`] | what emitted code imports |
 
@@ -24,19 +28,25 @@ pub mod cache;
 mod clientset;
 pub mod clock;
 pub mod config;
+pub mod controller;
 pub mod discovery;
 pub mod dynamic;
 pub mod error;
+pub mod events;
 pub mod generated;
+mod host;
+pub mod leader_election;
 pub mod meta;
 pub mod record;
 pub mod resource;
 pub mod rest;
 pub mod retry;
 pub mod selector;
+mod sync;
 pub mod transport;
 pub mod value;
 pub mod wire;
+pub mod workqueue;
 
 pub use error::Error;
 pub use resource::Resource;

@@ -52,11 +52,12 @@ mod page;
 mod queue;
 mod reflector;
 mod selection;
-mod sync;
 #[cfg(test)]
 mod testing;
 mod untyped;
 mod version;
+
+use crate::sync;
 
 pub use factory::{Informed, InformerOverview, InformerSetup, SharedInformerFactory};
 pub use indexer::{
