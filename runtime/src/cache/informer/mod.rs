@@ -6,6 +6,7 @@
 //! | `buffer` | what waits for a handler, and what happens when that is too much |
 //! | `handler` | the task of a handler, and [`Registration`] |
 //! | `stream` | [`EventStream`]: events to be awaited |
+//! | `notice` | an event on its way to a handler |
 //! | `hub` | the store and its handlers, changed together |
 //!
 //! An informer is one task, and one more for each handler. The task reads from the server, makes changes in the store
@@ -17,6 +18,7 @@ mod buffer;
 mod event;
 mod handler;
 mod hub;
+mod notice;
 mod stream;
 
 use std::fmt;
@@ -34,7 +36,7 @@ use self::handler::Cell;
 pub use self::handler::{HandlerMetrics, HandlerOptions, Registration};
 use self::hub::Hub;
 pub use self::stream::EventStream;
-use super::indexer::{DuplicateIndex, Index, IndexValue, Indexer, NAMESPACE_INDEX};
+use super::indexer::{DuplicateIndex, Index, IndexValue, Indexer, NAMESPACE_INDEX, Storage};
 use super::list_watch::{AnyListWatch, ListWatch};
 use super::lister::Lister;
 use super::object::Object;
@@ -61,6 +63,8 @@ pub struct InformerOptions<K> {
     pub transform: Option<Transform<K>>,
     /// How often handlers added without options of their own are shown all objects again; `None` is never.
     pub resync: Option<Duration>,
+    /// How the store keeps its objects.
+    pub storage: Storage,
     /// The queue.
     pub queue: QueueKind,
     /// How many changes the queue holds before the reflector waits.
@@ -76,6 +80,7 @@ impl<K> Default for InformerOptions<K> {
         Self {
             transform: None,
             resync: None,
+            storage: Storage::Whole,
             queue: QueueKind::InOrder,
             queue_capacity: QUEUE_CAPACITY,
             reflector: ReflectorOptions::default(),
@@ -171,7 +176,7 @@ impl<K: Object> SharedInformer<K> {
 
     /// An informer with options that does not run yet.
     pub fn with_options(source: impl ListWatch<Object = K>, options: InformerOptions<K>) -> Self {
-        let store = Indexer::new();
+        let store = Indexer::with_storage(&options.storage);
         // The store is new: the name is free.
         let _ = store.add_index(NAMESPACE_INDEX, |object: &K| {
             let namespace = &object.object_meta().namespace;
