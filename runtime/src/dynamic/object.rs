@@ -209,6 +209,8 @@ fn unescape(segment: &str) -> String {
 }
 
 impl Object for DynamicObject {
+    const COMPACT_FORMAT: Format = Format::Json;
+
     fn object_meta(&self) -> &ObjectMeta {
         &self.metadata
     }
