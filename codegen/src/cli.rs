@@ -49,7 +49,8 @@ enum Command {
 
 #[derive(Debug, Args)]
 struct Generate {
-    /// Snapshot folders, OpenAPI (v2, v3) and discovery files; without any, the Kubernetes API that is built in.
+    /// Snapshot folders, OpenAPI (v2, v3) and discovery files, CustomResourceDefinitions (JSON, YAML; files, folders, patterns, `-`
+    /// for standard input); without any, the Kubernetes API that is built in.
     sources: Vec<PathBuf>,
     /// The folder of the crate. If it was generated before, and none of --groups, --name, --workspace and --runtime-path is
     /// given, they are as they were, by its kubeloom.lock.json.
@@ -169,7 +170,11 @@ fn ask(cluster: &ClusterArgs, bar: &ProgressBar) -> Result<Documents, Report> {
 }
 
 fn read(paths: &[PathBuf], cluster: &ClusterArgs, bar: &ProgressBar) -> Result<Documents, Report> {
-    let mut sources: Vec<Source> = paths.iter().cloned().map(Source::Path).collect();
+    let source = |path: &PathBuf| match path.as_os_str() == "-" {
+        true => Source::Stdin,
+        false => Source::Path(path.clone()),
+    };
+    let mut sources: Vec<Source> = paths.iter().map(source).collect();
     if cluster.is_given() {
         sources.push(Source::Documents(ask(cluster, bar)?));
     }

@@ -183,7 +183,15 @@ pub(super) fn module(module: &Module) -> String {
         .iter()
         .flat_map(|file| &file.types)
         .map(|ty| &ty.name);
+    let files = &module.files;
+    let enums = files.iter().flat_map(|file| &file.enums).map(|texts| &texts.name);
+    let aliases = files
+        .iter()
+        .flat_map(|file| &file.aliases)
+        .map(|alias| &alias.name);
     let local: BTreeSet<_> = types
+        .chain(enums)
+        .chain(aliases)
         .chain(module.markers.iter().map(|marker| &marker.name))
         .collect();
     let names = Names {

@@ -9,11 +9,13 @@
 //! | `resources` | verbs, subresources, handles |
 //! | `types`, `presence` | structs, their fields, boxing and when a field is written |
 //! | `files`, `features` | files, imports, the graph of features |
+//! | `custom` | the same for CustomResourceDefinitions: shared shapes, short names, enums |
 //! | `docs` | documentation |
 //!
 //! This module must not know how any of it is printed.
 
 mod classes;
+mod custom;
 mod docs;
 mod features;
 mod files;
@@ -52,9 +54,10 @@ pub(crate) fn lower(model: &Model, facts: &Facts, groups: &[String], report: &mu
         resources::lower(gv, &classes, &mut lowered, report);
     }
     let reached = classes.reach(&lowered.seeds, report);
+    let customs = custom::build(&reached, &mut lowered, &classes);
     let mut types = types::build(&reached, &mut lowered, &classes, report);
     types::break_cycles(&mut types);
-    let modules = modules(&wanted, types, lowered, &homes);
+    let modules = modules(&wanted, types, customs, lowered, &homes);
     Api {
         server: model.version.as_ref().map(|version| version.git.clone()),
         modules: features::link(modules),
@@ -65,18 +68,21 @@ pub(crate) fn lower(model: &Model, facts: &Facts, groups: &[String], report: &mu
 fn modules(
     wanted: &BTreeSet<GroupVersion>,
     types: BTreeMap<RustName, Vec<Type>>,
+    customs: BTreeMap<RustName, Vec<custom::Kind>>,
     mut lowered: Lowered,
     homes: &Homes,
 ) -> Vec<Module> {
-    let mut types = types;
-    let mut names: BTreeSet<RustName> = types.keys().cloned().collect();
+    let (mut types, mut customs) = (types, customs);
+    let mut names: BTreeSet<RustName> = types.keys().chain(customs.keys()).cloned().collect();
     names.extend(wanted.iter().filter_map(|gv| homes.module(gv)).cloned());
     let module = |name: RustName| {
         let types = types.remove(&name).unwrap_or_default();
+        let customs = customs.remove(&name).unwrap_or_default();
         let handles = lowered.handles.remove(&name).unwrap_or_default();
         let mut scope = names::Scope::default();
-        for ty in &types {
-            scope.take(ty.name.clone());
+        let of_customs = customs.iter().flat_map(custom::Kind::names);
+        for ty in types.iter().map(|ty| &ty.name).chain(of_customs) {
+            scope.take(ty.clone());
         }
         let client = (!handles.is_empty()).then(|| Client {
             name: scope.take(names::client_name(&name)),
@@ -85,7 +91,7 @@ fn modules(
         Module {
             title: homes.title(&name),
             client,
-            files: files::place(&name, types),
+            files: files::place(&name, types, customs),
             markers: lowered.markers.remove(&name).unwrap_or_default(),
             requires: BTreeSet::new(),
             gates: BTreeSet::new(),
@@ -102,6 +108,7 @@ fn named<'a>(ty: &'a TypeRef, found: &mut Vec<&'a crate::ir::TypeId>) {
         TypeRef::List(inner)
         | TypeRef::Map(inner)
         | TypeRef::Option(inner)
+        | TypeRef::Nullable(inner)
         | TypeRef::Boxed(inner)
         | TypeRef::Union(_, inner) => named(inner, found),
         TypeRef::Primitive(_) | TypeRef::Runtime(_) | TypeRef::Unit => {}

@@ -63,7 +63,7 @@ fn write_field(tag: u16, view: View<'_>, out: &mut Reverse) {
 fn write_value(tag: u16, view: View<'_>, out: &mut Reverse) {
     let before = out.len();
     match view {
-        View::Absent => return,
+        View::Absent | View::Null => return,
         View::Bool(value) => return out.varint_field(tag, u64::from(value)),
         View::I32(value) => return out.varint_field(tag, i64::from(value) as u64),
         View::I64(value) => return out.varint_field(tag, value as u64),
