@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::diagnostic::Report;
 use crate::parse::{self, Definition, Model, Schema, Shape};
-use crate::sources::{self, Documents};
+use crate::sources::{self, Document, Documents};
 
 /// Adds what is missing.
 pub(crate) fn add(model: &mut Model, report: &mut Report) {
@@ -22,7 +22,7 @@ pub(crate) fn add(model: &mut Model, report: &mut Report) {
         {
             continue;
         }
-        let bundle = bundle(&kind.gv.url(), report);
+        let bundle = bundle(&kind.kind, report);
         let named = |definition: &Definition| definition.kinds.contains(&kind);
         if let Some((name, _)) = bundle
             .definitions
@@ -34,14 +34,20 @@ pub(crate) fn add(model: &mut Model, report: &mut Report) {
     }
 }
 
-/// What the bundle says about one group-version.
-fn bundle(url: &str, report: &mut Report) -> Model {
-    let path = format!("openapi/v3/{url}.json");
-    let mut documents = Documents::default();
-    for document in sources::embedded()
+/// The smallest document of the bundle that mentions a kind: every document repeats what it refers to.
+fn bundle(kind: &str, report: &mut Report) -> Model {
+    let quoted = format!("{kind:?}");
+    let mentions = |document: &&Document| {
+        document.path.starts_with("openapi/v3/")
+            && std::str::from_utf8(&document.bytes).is_ok_and(|text| text.contains(&quoted))
+    };
+    let embedded = sources::embedded();
+    let smallest = embedded
         .iter()
-        .filter(|document| document.path == path)
-    {
+        .filter(mentions)
+        .min_by_key(|document| document.bytes.len());
+    let mut documents = Documents::default();
+    if let Some(document) = smallest {
         documents.insert(document.path.as_str(), document.bytes.as_slice());
     }
     parse::parse(&documents, report)

@@ -115,6 +115,12 @@ impl Reading<'_> {
             "Cluster" => false,
             // The default of v1beta1.
             "" if value.get("apiVersion").is_some_and(|version| version == BETA) => true,
+            "" => {
+                let message = "there is no scope; it is taken as `Namespaced`";
+                self.report
+                    .push(Diagnostic::new(Code::NonStructural, at.at("scope"), message));
+                true
+            }
             other => {
                 complete = false;
                 self.malformed(

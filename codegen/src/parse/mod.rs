@@ -22,8 +22,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 pub(crate) use model::{
-    Body, Definition, DiscoveredResource, DiscoveredSubresource, GroupVersion, GroupVersionKind,
-    Model, Object, Operation, OperationKey, Schema, Shape,
+    Body, Definition, DiscoveredResource, DiscoveredSubresource, GroupVersion, GroupVersionKind, Model,
+    Object, Operation, OperationKey, Schema, Shape,
 };
 pub(crate) use openapi::{group_version_of_paths, is_deprecated_watch};
 

@@ -39,12 +39,17 @@ impl Names {
         };
         let mut seen = BTreeSet::new();
         for found in &walk.found {
-            let last = found.path.last().copied().unwrap_or_default();
-            let word = word(last, found.held);
+            let mut words: Vec<String> = found
+                .path
+                .iter()
+                .zip(&found.held)
+                .map(|(field, held)| word(field, *held))
+                .collect();
+            let word = words.pop().unwrap_or_default();
             if !seen.insert((word.clone(), found.shape)) {
                 continue;
             }
-            let name = free(kind, &found.path, &word, scope);
+            let name = free(kind, &words, &word, scope);
             names.canonical.entry(found.shape).or_insert_with(|| name.clone());
             let path = found.path.iter().map(|name| (*name).to_owned()).collect();
             names.places.push((
@@ -80,20 +85,15 @@ fn word(field: &str, held: bool) -> String {
 }
 
 /// The first name that is free: the kind and the word, then with more and more of the fields above in front of it.
-fn free(kind: &RustName, path: &[&str], word: &str, scope: &mut Scope) -> RustName {
-    let above = path.len().saturating_sub(1);
-    for taken in 0..=above {
-        let fields: String = path[above - taken..above]
-            .iter()
-            .map(|field| pascal(field))
-            .collect();
+fn free(kind: &RustName, above: &[String], word: &str, scope: &mut Scope) -> RustName {
+    for taken in 0..=above.len() {
+        let fields = above[above.len() - taken..].concat();
         let name = type_name(&format!("{kind}{fields}{word}"));
         if !scope.has(&name) {
             return scope.take(name);
         }
     }
-    let fields: String = path[..above].iter().map(|field| pascal(field)).collect();
-    scope.take(type_name(&format!("{kind}{fields}{word}")))
+    scope.take(type_name(&format!("{kind}{}{word}", above.concat())))
 }
 
 /// The singular of an English plural, by its ending. A word that is none stays, and so does one that is too short to tell.

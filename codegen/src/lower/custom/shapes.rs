@@ -68,8 +68,8 @@ impl Shapes {
 pub(super) struct Found<'a> {
     /// The names of the fields on the way.
     pub(super) path: Vec<&'a str>,
-    /// Whether it is what a list or map holds.
-    pub(super) held: bool,
+    /// For each of them, whether a list or map stands in it.
+    pub(super) held: Vec<bool>,
     /// Its number.
     pub(super) shape: usize,
     /// The schema.
@@ -85,35 +85,52 @@ impl<'a> Walk<'a> {
     pub(super) fn of(root: &'a Schema, shapes: &mut Shapes) -> Self {
         let mut walk = Self { found: Vec::new() };
         if let Shape::Object(object) = &root.shape {
-            walk.properties(object, &[], true, shapes);
+            walk.properties(object, &[], &[], true, shapes);
         }
         walk.found
             .sort_by(|a, b| (a.path.len(), &a.path).cmp(&(b.path.len(), &b.path)));
         walk
     }
 
-    fn properties(&mut self, object: &'a Object, path: &[&'a str], root: bool, shapes: &mut Shapes) {
+    fn properties(
+        &mut self,
+        object: &'a Object,
+        path: &[&'a str],
+        held: &[bool],
+        root: bool,
+        shapes: &mut Shapes,
+    ) {
         for (name, property) in &object.properties {
             if root && matches!(name.as_str(), "apiVersion" | "kind" | "metadata") {
                 continue;
             }
-            let mut path = path.to_vec();
+            let (mut path, mut held) = (path.to_vec(), held.to_vec());
             path.push(name);
-            self.schema(property, path, false, shapes);
+            held.push(false);
+            self.schema(property, path, held, shapes);
         }
     }
 
-    fn schema(&mut self, schema: &'a Schema, path: Vec<&'a str>, held: bool, shapes: &mut Shapes) {
+    fn schema(&mut self, schema: &'a Schema, path: Vec<&'a str>, mut held: Vec<bool>, shapes: &mut Shapes) {
+        let mut hold = || {
+            if let Some(last) = held.last_mut() {
+                *last = true;
+            }
+        };
         match &schema.shape {
-            Shape::List(Some(items)) => self.schema(items, path, true, shapes),
+            Shape::List(Some(items)) => {
+                hold();
+                self.schema(items, path, held, shapes);
+            }
             Shape::Object(object) if object.properties.is_empty() => {
                 if let Some(values) = &object.additional {
-                    self.schema(values, path, true, shapes);
+                    hold();
+                    self.schema(values, path, held, shapes);
                 }
             }
             Shape::Object(_) | Shape::Texts(_) => {
                 if let Shape::Object(object) = &schema.shape {
-                    self.properties(object, &path, false, shapes);
+                    self.properties(object, &path, &held, false, shapes);
                 }
                 if let Some(key) = shapes.key(schema) {
                     let shape = shapes.number(key);
