@@ -69,6 +69,8 @@ pub struct Module {
     pub markers: Vec<Marker>,
     /// Features that this one turns on, itself excluded.
     pub requires: BTreeSet<RustName>,
+    /// Features of the crate of the Kubernetes API that its types need.
+    pub shared: BTreeSet<RustName>,
     /// Features of which any brings the module in: itself, and the members of its cycle if there is one.
     pub gates: BTreeSet<RustName>,
 }
@@ -215,6 +217,8 @@ pub enum Check {
     MinProperties(u64),
     MaxProperties(u64),
     Texts(Vec<String>),
+    /// Those of an enum.
+    TextsOf(RustName),
     Numbers(Vec<Number>),
     ListSet,
     ListMap(Vec<String>),
@@ -289,6 +293,8 @@ pub enum TypeRef {
     Runtime(&'static str),
     /// A generated type.
     Named(TypeId),
+    /// A type of the crate of the Kubernetes API.
+    Shared(TypeId),
     /// A list.
     List(Box<TypeRef>),
     /// A map from strings.

@@ -100,7 +100,11 @@ pub fn describe(documents: &Documents, options: &Options) -> Result<(ir::Api, Re
     check::readable(&mut report)?;
     supplements::add(&mut model, &mut report);
     fixups::apply(&mut model, fixups::TABLE, &mut report);
-    let api = lower::lower(&model, facts, &options.groups, &mut report);
+    let kubernetes = options
+        .kubernetes
+        .as_ref()
+        .map(|_| parse::parse(&sources::embedded(), &mut report));
+    let api = lower::lower(&model, facts, options, kubernetes.as_ref(), &mut report);
     check::gate(api, report)
 }
 

@@ -177,6 +177,10 @@ fn check(check: &Check) -> TokenStream {
         Check::MinProperties(size) => of_size("MinProperties", *size),
         Check::MaxProperties(size) => of_size("MaxProperties", *size),
         Check::Texts(texts) => quote!(Texts(&[#(#texts),*])),
+        Check::TextsOf(name) => {
+            let name = ident(name);
+            quote!(Texts(#name::VALUES))
+        }
         Check::Numbers(numbers) => {
             let numbers = numbers.iter().map(float);
             quote!(Numbers(&[#(#numbers),*]))

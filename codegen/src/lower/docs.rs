@@ -124,7 +124,7 @@ fn fact(check: &Check) -> Option<String> {
         Check::MinProperties(least) => format!("at least {least} entries"),
         Check::MaxProperties(most) => format!("at most {most} entries"),
         // The enum lists them.
-        Check::Texts(_) => return None,
+        Check::Texts(_) | Check::TextsOf(_) => return None,
         Check::Numbers(numbers) => {
             let numbers: Vec<_> = numbers.iter().map(ToString::to_string).collect();
             format!("one of {}", numbers.join(", "))
@@ -169,10 +169,15 @@ fn paragraph(lines: &mut Vec<String>, more: Vec<String>) {
     }
 }
 
+/// Whether a character controls something, such as the direction of text, which the compiler refuses.
+fn is_hidden(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// A text that may stand between backticks.
 pub(super) fn code(text: &str) -> String {
     text.chars()
-        .map(|c| if c == '`' || c.is_control() { '\'' } else { c })
+        .map(|c| if c == '`' || is_hidden(c) { '\'' } else { c })
         .collect()
 }
 
@@ -250,7 +255,7 @@ pub(super) fn clean(description: &str) -> Vec<String> {
 fn printable(line: &str) -> String {
     line.replace('\t', "    ")
         .chars()
-        .filter(|c| !c.is_control())
+        .filter(|c| !is_hidden(*c))
         .collect::<String>()
         .trim_end()
         .to_owned()
@@ -260,7 +265,7 @@ fn printable(line: &str) -> String {
 fn prose(line: &str) -> String {
     let words: Vec<_> = line.split_whitespace().collect();
     let line = words.join(" ");
-    let line: String = line.chars().filter(|c| !c.is_control()).collect();
+    let line: String = line.chars().filter(|c| !is_hidden(*c)).collect();
     let paired = line.matches('`').count().is_multiple_of(2) && !line.contains("``");
     let mut out = String::new();
     for (index, part) in line.split('`').enumerate() {

@@ -33,28 +33,47 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostic::Report;
 use crate::facts::Facts;
-use crate::ir::{Api, Client, Module, RustName, Type, TypeRef};
+use crate::ir::{Api, Client, Module, RustName, Type, TypeId, TypeRef};
+use crate::options::Options;
 use crate::parse::{GroupVersion, Model};
 
-use classes::Classes;
+use classes::{Classes, Shared};
+use custom::Known;
 use homes::Homes;
 use resources::Lowered;
 
-/// Lowers what the wanted group-versions reach. `groups` as in [`Options`](crate::Options).
-pub(crate) fn lower(model: &Model, facts: &Facts, groups: &[String], report: &mut Report) -> Api {
-    let wanted = select::select(model, groups, report);
+/// Lowers what the wanted group-versions reach. `kubernetes` is what the crate of the Kubernetes API was made from, if types come
+/// from there.
+pub(crate) fn lower(
+    model: &Model,
+    facts: &Facts,
+    options: &Options,
+    kubernetes: Option<&Model>,
+    report: &mut Report,
+) -> Api {
+    let wanted = select::select(model, &options.groups, report);
     let homes = Homes::of(model);
+    let shared = kubernetes.map(|kubernetes| Shared::of(kubernetes, &wanted));
     let classes = Classes {
         model,
         facts,
         homes: &homes,
+        shared: shared.as_ref(),
     };
+    let known = shared.as_ref().filter(|_| !options.own_shapes).map(|shared| {
+        Known::of(Classes {
+            model: shared.model,
+            facts,
+            homes: &shared.homes,
+            shared: None,
+        })
+    });
     let mut lowered = Lowered::default();
     for gv in &wanted {
         resources::lower(gv, &classes, &mut lowered, report);
     }
     let reached = classes.reach(&lowered.seeds, report);
-    let customs = custom::build(&reached, &mut lowered, &classes);
+    let customs = custom::build(&reached, &mut lowered, &classes, known.as_ref());
     let mut types = types::build(&reached, &mut lowered, &classes, report);
     types::break_cycles(&mut types);
     let modules = modules(&wanted, types, customs, lowered, &homes);
@@ -94,6 +113,7 @@ fn modules(
             files: files::place(&name, types, customs),
             markers: lowered.markers.remove(&name).unwrap_or_default(),
             requires: BTreeSet::new(),
+            shared: BTreeSet::new(),
             gates: BTreeSet::new(),
             name,
         }
@@ -102,7 +122,7 @@ fn modules(
 }
 
 /// The generated types that a type is made of.
-fn named<'a>(ty: &'a TypeRef, found: &mut Vec<&'a crate::ir::TypeId>) {
+fn named<'a>(ty: &'a TypeRef, found: &mut Vec<&'a TypeId>) {
     match ty {
         TypeRef::Named(id) => found.push(id),
         TypeRef::List(inner)
@@ -111,19 +131,35 @@ fn named<'a>(ty: &'a TypeRef, found: &mut Vec<&'a crate::ir::TypeId>) {
         | TypeRef::Nullable(inner)
         | TypeRef::Boxed(inner)
         | TypeRef::Union(_, inner) => named(inner, found),
-        TypeRef::Primitive(_) | TypeRef::Runtime(_) | TypeRef::Unit => {}
+        TypeRef::Primitive(_) | TypeRef::Runtime(_) | TypeRef::Shared(_) | TypeRef::Unit => {}
     }
 }
 
-/// All generated types that stand in the fields and offers of a type.
-fn mentions(ty: &Type) -> Vec<&crate::ir::TypeId> {
-    let mut found = Vec::new();
-    ty.fields.iter().for_each(|field| named(&field.ty, &mut found));
-    for offer in ty.resource.iter().flat_map(|resource| &resource.offers) {
-        for exchange in offer.verbs.values().flatten() {
-            named(&exchange.input, &mut found);
-            named(&exchange.output, &mut found);
-        }
+/// The types of the crate of the Kubernetes API that a type is made of.
+fn shared<'a>(ty: &'a TypeRef, found: &mut Vec<&'a TypeId>) {
+    match ty {
+        TypeRef::Shared(id) => found.push(id),
+        TypeRef::List(inner)
+        | TypeRef::Map(inner)
+        | TypeRef::Option(inner)
+        | TypeRef::Nullable(inner)
+        | TypeRef::Boxed(inner)
+        | TypeRef::Union(_, inner) => shared(inner, found),
+        TypeRef::Primitive(_) | TypeRef::Runtime(_) | TypeRef::Named(_) | TypeRef::Unit => {}
     }
+}
+
+/// All types that stand in the fields and offers of a type.
+fn references(ty: &Type) -> impl Iterator<Item = &TypeRef> {
+    let offers = ty.resource.iter().flat_map(|resource| &resource.offers);
+    let exchanges = offers.flat_map(|offer| offer.verbs.values().flatten());
+    let exchanged = exchanges.flat_map(|exchange| [&exchange.input, &exchange.output]);
+    ty.fields.iter().map(|field| &field.ty).chain(exchanged)
+}
+
+/// All generated types that stand in the fields and offers of a type.
+fn mentions(ty: &Type) -> Vec<&TypeId> {
+    let mut found = Vec::new();
+    references(ty).for_each(|ty| named(ty, &mut found));
     found
 }

@@ -77,6 +77,11 @@ impl Scope {
             } else {
                 ""
             };
+            let name = if snake {
+                name.as_str()
+            } else {
+                name.as_str().trim_end_matches('_')
+            };
             candidate = RustName::new_unchecked(format!("{name}{separator}{number}"));
             number += 1;
         }
@@ -176,7 +181,7 @@ pub(crate) fn variant(text: &str) -> RustName {
     if name.is_empty() {
         name = text.chars().map(sign).collect();
     }
-    valid(name, "Empty", &[])
+    valid(name, "Empty", &["Other"])
 }
 
 /// The word for a sign.
@@ -335,6 +340,7 @@ mod tests {
             ("Self", "Self_"),
             ("self", "Self_"),
             ("None", "None"),
+            ("other", "Other_"),
             ("true", "True"),
             ("", "Empty"),
             ("*", "Star"),

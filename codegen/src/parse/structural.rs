@@ -127,7 +127,9 @@ impl Reader<'_> {
             }
             return found;
         }
-        let guess = if map.contains_key("properties") {
+        let guess = if has_typed_branches(map) {
+            None
+        } else if map.contains_key("properties") {
             Some("object")
         } else if map.contains_key("items") {
             Some("array")
@@ -206,6 +208,14 @@ impl Reader<'_> {
 
 fn flag(map: &Map<String, Value>, key: &str) -> bool {
     map.get(key).and_then(Value::as_bool).unwrap_or(false)
+}
+
+/// Whether a union says what types there are.
+fn has_typed_branches(map: &Map<String, Value>) -> bool {
+    let branches = ["oneOf", "anyOf"]
+        .iter()
+        .filter_map(|word| map.get(*word)?.as_array());
+    branches.flatten().any(|branch| branch.get("type").is_some())
 }
 
 /// The type, and whether `null` stands beside it in a list of types.

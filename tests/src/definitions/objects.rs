@@ -49,6 +49,16 @@ pub struct Case {
     pub expected: Value,
 }
 
+impl Case {
+    /// The case as the runner reads it.
+    pub fn json(&self) -> Value {
+        json!({
+            "apiVersion": self.api_version, "kind": self.kind, "plan": format!("{:?}", self.plan),
+            "input": self.input, "expected": self.expected,
+        })
+    }
+}
+
 /// The objects of all versions of a definition.
 pub fn cases(definition: &super::collect::Definition) -> Vec<Case> {
     let text = |pointer: &str| {

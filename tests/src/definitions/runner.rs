@@ -22,21 +22,27 @@ impl Kinds {
         }
     }
 
-    /// Runs the cases of a file; a line per failure, and at the end the kinds that all came through.
+    /// Sends a case through its type. Where and why it does not come back, if it does not.
+    pub(crate) fn verdict(&self, case: &Value) -> (String, Option<String>) {
+        let name = |key: &str| case[key].as_str().unwrap_or_default();
+        let place = format!("{} {} {}", name("apiVersion"), name("kind"), name("plan"));
+        let why = match self.0.get(&(name("apiVersion"), name("kind"))) {
+            None => Some("the crate has no such type".to_owned()),
+            Some(through) => failure(*through, &case["input"], &case["expected"]),
+        };
+        (place, why)
+    }
+
+    /// Runs the cases of the file that the command line names, one a line; prints a line for each.
+    #[allow(dead_code, reason = "tests have the cases at hand")]
     pub(crate) fn run(&self) -> Result<(), Box<dyn std::error::Error>> {
-        let file = std::env::args().nth(1).ok_or("the file with the cases is missing")?;
-        let text = std::fs::read_to_string(file)?;
-        for line in text.lines() {
-            let case: Value = serde_json::from_str(line)?;
-            let name = |key: &str| case[key].as_str().unwrap_or_default();
-            let place = format!("{} {} {}", name("apiVersion"), name("kind"), name("plan"));
-            let verdict = match self.0.get(&(name("apiVersion"), name("kind"))) {
-                None => Some("the crate has no such type".to_owned()),
-                Some(through) => failure(*through, &case["input"], &case["expected"]),
-            };
-            match verdict {
-                None => println!("ok {place}"),
-                Some(why) => println!("FAILED {place}: {why}"),
+        let file = std::env::args()
+            .nth(1)
+            .ok_or("the file with the cases is missing")?;
+        for line in std::fs::read_to_string(file)?.lines() {
+            match self.verdict(&serde_json::from_str(line)?) {
+                (place, None) => println!("ok {place}"),
+                (place, Some(why)) => println!("FAILED {place}: {why}"),
             }
         }
         Ok(())
@@ -88,7 +94,9 @@ fn difference(expected: &Value, found: &Value, path: String) -> Option<String> {
         }
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
             let pairs = a.iter().zip(b).enumerate();
-            pairs.into_iter().find_map(|(index, (a, b))| difference(a, b, format!("{path}[{index}]")))
+            pairs
+                .into_iter()
+                .find_map(|(index, (a, b))| difference(a, b, format!("{path}[{index}]")))
         }
         (a, b) if a == b => None,
         (a, b) => Some(format!("{path} was {} and is {}", short(a), short(b))),

@@ -52,7 +52,7 @@ impl Workspace {
         let manifest = manifest.replace("\n[dependencies]\n", "\n[dependencies]\nserde_json = \"1\"\n");
         fs::write(folder.join("Cargo.toml"), manifest + lints)?;
         fs::write(folder.join("src/main.rs"), program(name, api))?;
-        let lines: Vec<_> = cases.iter().map(line).collect();
+        let lines: Vec<_> = cases.iter().map(|case| format!("{}\n", case.json())).collect();
         fs::write(folder.join("cases.jsonl"), lines.concat())?;
         self.members.push(name.to_owned());
         Ok(())
@@ -148,14 +148,6 @@ pub struct Outcome {
     pub passed: BTreeSet<String>,
     /// Cases that did not.
     pub failed: BTreeMap<String, Vec<String>>,
-}
-
-fn line(case: &Case) -> String {
-    let case = json!({
-        "apiVersion": case.api_version, "kind": case.kind, "plan": format!("{:?}", case.plan),
-        "input": case.input, "expected": case.expected,
-    });
-    format!("{case}\n")
 }
 
 /// The program: all root types of the crate.

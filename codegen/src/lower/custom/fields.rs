@@ -17,7 +17,7 @@ const MAX_NESTING: u8 = 16;
 /// Builds the structs of one kind.
 pub(super) struct Builder<'a> {
     pub(super) module: &'a RustName,
-    pub(super) shapes: &'a Shapes,
+    pub(super) shapes: &'a Shapes<'a>,
     pub(super) names: &'a Names,
 }
 
@@ -61,7 +61,7 @@ impl Builder<'_> {
         for (wire, schema) in known {
             let required = object.required.contains(wire);
             fields.push(self.field(wire, names[wire].clone(), schema, required));
-            all_rules(wire, 0, schema, &mut rules);
+            self.rules(wire, 0, schema, &mut rules);
         }
         let mut scope = Scope::default();
         names.values().for_each(|name| {
@@ -119,6 +119,9 @@ impl Builder<'_> {
         if depth == MAX_NESTING {
             return (TypeRef::Runtime("RawJson"), false);
         }
+        if let Some(shared) = self.shapes.shared(wire, schema) {
+            return (shared, true);
+        }
         if let Some(shape) = self.shapes.of(schema)
             && let Some(name) = self.names.of(wire, depth > 0, shape)
         {
@@ -160,6 +163,33 @@ impl Builder<'_> {
     }
 }
 
+impl Builder<'_> {
+    /// The rules of a field's value and of what it holds, as far as no other type has them.
+    fn rules(&self, field: &str, steps: u8, schema: &Schema, rules: &mut Vec<Rule>) {
+        let mut checks = field_checks(schema);
+        let name = self
+            .shapes
+            .of(schema)
+            .and_then(|shape| self.names.of(field, steps > 0, shape));
+        for check in &mut checks {
+            if let (Check::Texts(_), Some(name)) = (&check, name) {
+                *check = Check::TextsOf(name.clone());
+            }
+        }
+        rules.extend(rules_of(field, steps, &checks));
+        match &schema.shape {
+            Shape::List(Some(held))
+            | Shape::Object(Object {
+                additional: Some(held),
+                ..
+            }) if steps < MAX_NESTING && !schema.is_struct() => {
+                self.rules(field, steps + 1, held, rules);
+            }
+            _ => {}
+        }
+    }
+}
+
 /// The checks of a field's value that its own type does not make.
 fn field_checks(schema: &Schema) -> Vec<Check> {
     let own = schema.own_checks();
@@ -174,19 +204,4 @@ fn rules_of(field: &str, steps: u8, checks: &[Check]) -> Vec<Rule> {
         check: check.clone(),
     };
     checks.iter().map(rule).collect()
-}
-
-/// The rules of a field's value and of what it holds, as far as no other type has them.
-fn all_rules(field: &str, steps: u8, schema: &Schema, rules: &mut Vec<Rule>) {
-    rules.extend(rules_of(field, steps, &field_checks(schema)));
-    match &schema.shape {
-        Shape::List(Some(held))
-        | Shape::Object(Object {
-            additional: Some(held),
-            ..
-        }) if steps < MAX_NESTING && schema.own_checks().is_empty() && !schema.is_struct() => {
-            all_rules(field, steps + 1, held, rules);
-        }
-        _ => {}
-    }
 }

@@ -3,9 +3,10 @@
 //! Every version of a kind stands on its own, in one file. Within it, places whose schemas are equal share one type
 //! ([`shapes`]); each place has a name of its own for it, made of the kind and the field ([`names`]): `HTTPRoute` and `rules[]`
 //! give `HTTPRouteRule`. Where one type has several such names, one is the struct and the others are aliases, so that a schema
-//! that grows never takes a name away.
+//! that grows never takes a name away. Schemas of Kubernetes' own types may become those ([`known`]).
 
 mod fields;
+mod known;
 mod names;
 mod shapes;
 mod variants;
@@ -17,6 +18,8 @@ use super::docs;
 use super::resources::Lowered;
 use crate::ir::{Alias, Enum, Root, RustName, Type, TypeId, WireName};
 use crate::parse::{Definition, Shape};
+
+pub(crate) use known::Known;
 
 use fields::Builder;
 use names::{Names, Place};
@@ -50,6 +53,7 @@ pub(super) fn build(
     reached: &BTreeSet<String>,
     lowered: &mut Lowered,
     classes: &Classes<'_>,
+    known: Option<&Known<'_>>,
 ) -> BTreeMap<RustName, Vec<Kind>> {
     // Names are given to all kinds of the sources, wanted or not, so that they do not depend on what is wanted.
     let mut scopes = BTreeMap::new();
@@ -61,7 +65,7 @@ pub(super) fn build(
         let scope = scopes
             .entry(id.module.clone())
             .or_insert_with(|| classes.homes.scope(&id.module));
-        let mut shapes = Shapes::default();
+        let mut shapes = Shapes::new(known);
         let walk = Walk::of(&definition.schema, &mut shapes);
         let names = Names::give(&id.name, &walk, scope);
         if reached.contains(name) {
@@ -78,7 +82,7 @@ pub(super) fn build(
     built
 }
 
-fn kind(id: &TypeId, definition: &Definition, shapes: &Shapes, walk: &Walk<'_>, names: &Names) -> Kind {
+fn kind(id: &TypeId, definition: &Definition, shapes: &Shapes<'_>, walk: &Walk<'_>, names: &Names) -> Kind {
     let builder = Builder {
         module: &id.module,
         shapes,

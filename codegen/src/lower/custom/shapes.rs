@@ -3,23 +3,38 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use super::Known;
+use crate::ir::TypeRef;
 use crate::parse::{Object, Schema, Shape};
 
 /// Numbers for schemas that become types: equal ones have one number. Descriptions do not count.
-#[derive(Default)]
-pub(super) struct Shapes {
-    known: BTreeMap<String, usize>,
+pub(super) struct Shapes<'k> {
+    numbers: BTreeMap<String, usize>,
+    known: Option<&'k Known<'k>>,
 }
 
-impl Shapes {
+impl<'k> Shapes<'k> {
+    /// None yet. Those of known types get no number.
+    pub(super) fn new(known: Option<&'k Known<'k>>) -> Self {
+        Self {
+            numbers: BTreeMap::new(),
+            known,
+        }
+    }
+
+    /// The type of another crate that a schema under a field is.
+    pub(super) fn shared(&self, field: &str, schema: &Schema) -> Option<TypeRef> {
+        self.known?.find(field, schema)
+    }
+
     fn number(&mut self, key: String) -> usize {
-        let next = self.known.len();
-        *self.known.entry(key).or_insert(next)
+        let next = self.numbers.len();
+        *self.numbers.entry(key).or_insert(next)
     }
 
     /// The number of a schema that was walked over; `None` if it becomes no type.
     pub(super) fn of(&self, schema: &Schema) -> Option<usize> {
-        self.known.get(&self.key(schema)?).copied()
+        self.numbers.get(&self.key(schema)?).copied()
     }
 
     /// What makes the type of a schema. The schemas below stand for themselves by their numbers, so it is short.
@@ -34,27 +49,30 @@ impl Shapes {
     fn object(&self, object: &Object, schema: &Schema) -> String {
         let mut key = format!("{:?} {} {:?}", object.required, object.open, schema.own_checks());
         for (name, property) in &object.properties {
-            let written = write!(key, "\n{name:?} {}", self.value(property));
+            let written = write!(key, "\n{name:?} {}", self.value(name, property));
             debug_assert!(written.is_ok());
         }
         if let Some(values) = &object.additional {
             key.push_str("\n* ");
-            key.push_str(&self.value(values));
+            key.push_str(&self.value("", values));
         }
         key
     }
 
-    fn value(&self, schema: &Schema) -> String {
+    fn value(&self, field: &str, schema: &Schema) -> String {
+        if let Some(shared) = self.shared(field, schema) {
+            return format!("{shared:?} {} {:?}", schema.nullable, schema.default);
+        }
         let inner = match (&schema.shape, self.of(schema)) {
             (_, Some(number)) => format!("#{number}"),
-            (Shape::List(Some(items)), _) => format!("[{}]", self.value(items)),
+            (Shape::List(Some(items)), _) => format!("[{}]", self.value(field, items)),
             (
                 Shape::Object(Object {
                     additional: Some(values),
                     ..
                 }),
                 _,
-            ) => format!("{{{}}}", self.value(values)),
+            ) => format!("{{{}}}", self.value(field, values)),
             (shape, _) => format!("{shape:?}"),
         };
         format!(
@@ -82,7 +100,7 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn of(root: &'a Schema, shapes: &mut Shapes) -> Self {
+    pub(super) fn of(root: &'a Schema, shapes: &mut Shapes<'_>) -> Self {
         let mut walk = Self { found: Vec::new() };
         if let Shape::Object(object) = &root.shape {
             walk.properties(object, &[], &[], true, shapes);
@@ -111,7 +129,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn schema(&mut self, schema: &'a Schema, path: Vec<&'a str>, mut held: Vec<bool>, shapes: &mut Shapes) {
+    fn schema(
+        &mut self,
+        schema: &'a Schema,
+        path: Vec<&'a str>,
+        mut held: Vec<bool>,
+        shapes: &mut Shapes<'_>,
+    ) {
         let mut hold = || {
             if let Some(last) = held.last_mut() {
                 *last = true;
@@ -129,6 +153,10 @@ impl<'a> Walk<'a> {
                 }
             }
             Shape::Object(_) | Shape::Texts(_) => {
+                let field = path.last().copied().unwrap_or_default();
+                if shapes.shared(field, schema).is_some() {
+                    return;
+                }
                 if let Shape::Object(object) = &schema.shape {
                     self.properties(object, &path, &held, false, shapes);
                 }

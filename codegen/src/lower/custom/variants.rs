@@ -25,8 +25,7 @@ pub(super) fn of(name: &RustName, found: &Found<'_>, texts: &[String]) -> Enum {
 fn names(texts: &[String]) -> BTreeMap<&str, RustName> {
     let mut sorted: Vec<&str> = texts.iter().map(String::as_str).collect();
     sorted.sort_by_key(|text| (variant(text).as_str() != *text, *text));
-    // The arm for texts that the schema does not name.
-    let mut scope = Scope::with(&["Other"]);
+    let mut scope = Scope::default();
     sorted
         .into_iter()
         .map(|text| (text, scope.take(variant(text))))
@@ -44,7 +43,7 @@ mod tests {
                 &["replace", "Replace", "REPLACE"][..],
                 &["Replace3", "Replace", "Replace2"][..],
             ),
-            (&["Other", "other"], &["Other2", "Other3"]),
+            (&["Other", "other"], &["Other_", "Other2"]),
             (
                 &["", "0", "1", "False", "false"],
                 &["Empty", "_0", "_1", "False", "False2"],
