@@ -13,6 +13,7 @@
 //! | [`transport`] | the way to the server |
 //! | [`rest`] | calls, typed handles, watches |
 //! | [`retry`] | the same once more: conflicts, backoff |
+//! | [`selector`] | queries over labels, answered here |
 //! | [`dynamic`] | any resource by name: JSON objects, and metadata alone |
 //! | [`discovery`] | what a server offers, and which resource a name means |
 //! | [`cache`] | list and watch, kept in memory: reflector, queues, indexer, shared informers, listers |
@@ -32,6 +33,7 @@ pub mod record;
 pub mod resource;
 pub mod rest;
 pub mod retry;
+pub mod selector;
 pub mod transport;
 pub mod value;
 pub mod wire;
