@@ -15,6 +15,8 @@
 //! | [`retry`] | the same once more: conflicts, backoff |
 //! | [`dynamic`] | any resource by name: JSON objects, and metadata alone |
 //! | [`discovery`] | what a server offers, and which resource a name means |
+//! | [`crd`] | CustomResourceDefinitions, and their schemas from Rust types |
+//! | [`field`] | paths of fields, and what is wrong with them |
 //! | [`cache`] | list and watch, kept in memory: reflector, queues, indexer, shared informers, listers |
 //! | [`error`] | what can go wrong |
 //! | [`generated`] | what emitted code imports |
@@ -23,9 +25,11 @@ pub mod cache;
 mod clientset;
 pub mod clock;
 pub mod config;
+pub mod crd;
 pub mod discovery;
 pub mod dynamic;
 pub mod error;
+pub mod field;
 pub mod generated;
 pub mod meta;
 pub mod record;
@@ -37,10 +41,14 @@ pub mod value;
 pub mod wire;
 
 pub use error::Error;
+#[cfg(feature = "derive")]
+pub use kubeloom_derive::Resource;
 pub use resource::Resource;
 pub use rest::{Api, RestClient};
 pub use retry::retry_on_conflict;
 pub use value::{Map, Str};
 
+#[cfg(feature = "schema")]
+pub use schemars;
 #[doc(hidden)]
 pub use serde;

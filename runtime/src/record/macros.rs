@@ -91,6 +91,7 @@ macro_rules! record {
             }
         }
         $crate::record! { @wire $name }
+        $crate::record_schema! { $name }
     };
     (@wire $name:ident) => {
         impl $crate::wire::Wire for $name {
