@@ -18,6 +18,7 @@
 //! | [`cache`] | list and watch, kept in memory: reflector, queues, indexer, shared informers, listers |
 //! | [`workqueue`] | keys to be worked on: coalesced, delayed, limited, one worker for a key |
 //! | [`controller`] | informers, a queue and workers, put together |
+//! | [`sharding`] | many replicas, each with its share of the keys |
 //! | [`error`] | what can go wrong |
 //! | [`generated`] | what emitted code imports |
 
@@ -35,6 +36,7 @@ pub mod record;
 pub mod resource;
 pub mod rest;
 pub mod retry;
+pub mod sharding;
 mod sync;
 pub mod transport;
 pub mod value;
