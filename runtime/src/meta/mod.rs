@@ -6,9 +6,9 @@ mod list;
 mod object;
 mod object_meta;
 mod options;
+mod owner;
 mod ownership;
 mod reference;
-mod owner;
 mod selector;
 mod status;
 mod table;
@@ -26,9 +26,9 @@ pub use object_meta::{
     PartialObjectMetadataList, ShardInfo,
 };
 pub use options::{DeleteOptions, Preconditions};
+pub use owner::OwnerError;
 pub use ownership::{migrate_ownership, ownership_patch};
 pub use reference::{Reference, Referent};
-pub use owner::OwnerError;
 pub use selector::{FieldSelectorRequirement, LabelSelector, LabelSelectorRequirement};
 pub use status::{Status, StatusCause, StatusDetails};
 pub use table::{Table, TableColumnDefinition, TableRow, TableRowCondition};
