@@ -71,6 +71,7 @@ async fn run(request: Request, does: &[Does], config: RetryConfig) -> Run {
     let deadline = Deadline {
         next: Retry {
             next: script.clone(),
+            authenticate: None,
             clock: clock.clone(),
             config,
             limiter: None,
