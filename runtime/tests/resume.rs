@@ -114,3 +114,22 @@ async fn what_time_does_not_heal_is_an_error_and_the_end() {
         (vec!["added 6".to_owned()], Some(403))
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_object_that_cannot_be_read_is_told_and_the_others_flow() {
+    let server = Script::new();
+    let broken = json!({"type": "MODIFIED", "object": {"metadata": {"name": 7}}});
+    server.on(
+        &watch(5),
+        Reply::events(&[event("ADDED", 6), broken, event("DELETED", 8)]),
+    );
+    server.on(&watch(8), Reply::new(200, "application/json", "<html>"));
+    let mut watch = resumed(&server, "5");
+    assert!(watch.next().await.unwrap().is_ok());
+    assert!(watch.next().await.unwrap().is_err());
+    assert!(watch.next().await.unwrap().is_ok());
+    assert_eq!(watch.resource_version(), "8");
+    // What is no stream of events at all is the end.
+    assert!(watch.next().await.unwrap().is_err());
+    assert!(watch.next().await.is_none());
+}
