@@ -215,7 +215,7 @@ impl Defaults {
             Some(known) => setup.or(known),
             None => setup,
         };
-        let (all, usual) = (&self.selection, InformerOptions::<K>::default());
+        let all = &self.selection;
         let selection = Selection {
             namespace: setup.namespace.unwrap_or_else(|| all.namespace.clone()),
             selectors: Selectors {
@@ -224,14 +224,17 @@ impl Defaults {
                 tweak: setup.tweak.or_else(|| all.selectors.tweak.clone()),
             },
         };
-        let options = InformerOptions {
-            transform: setup.transform,
-            resync: setup.resync.unwrap_or(self.resync),
-            queue: setup.queue.unwrap_or(usual.queue),
-            queue_capacity: setup.queue_capacity.unwrap_or(usual.queue_capacity),
-            reflector: setup.reflector.unwrap_or_else(|| self.reflector.clone()),
-            clock: self.clock.clone(),
-        };
+        let mut options = InformerOptions::default();
+        if let Some(queue) = setup.queue {
+            options.queue = queue;
+        }
+        if let Some(capacity) = setup.queue_capacity {
+            options.queue_capacity = capacity;
+        }
+        options.transform = setup.transform;
+        options.resync = setup.resync.unwrap_or(self.resync);
+        options.reflector = setup.reflector.unwrap_or_else(|| self.reflector.clone());
+        options.clock = self.clock.clone();
         (selection, options)
     }
 }
