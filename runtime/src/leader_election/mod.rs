@@ -53,6 +53,9 @@
 //! deadline; it gives the lease up when it is asked to stop, before the task has ended; it calls "stopped leading" also
 //! if it never led; and one request that hangs uses up all of its deadline, while here none takes longer than half of it.
 //!
+//! A candidate needs the verbs `get`, `create` and `update` of `leases` in `coordination.k8s.io`; an observer `list` and
+//! `watch`; a [`Candidacy`] `get`, `list`, `watch`, `create`, `update` and `delete` of `leasecandidates`.
+//!
 //! This module must not know what leaders do.
 
 mod callbacks;

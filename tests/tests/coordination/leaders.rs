@@ -35,6 +35,16 @@ fn elector(client: &RestClient, options: ElectionOptions) -> LeaderElector {
     LeaderElector::new(client, options).unwrap()
 }
 
+async fn leads(elector: &LeaderElector) {
+    let mut status = elector.status();
+    let elected = timeout(PATIENCE, async {
+        while !elector.is_leader() {
+            status.changed().await.unwrap();
+        }
+    });
+    assert!(elected.await.is_ok(), "{:?}", elector.status().borrow());
+}
+
 #[tokio::test]
 async fn leaders_follow_each_other_and_observers_see_it() {
     let server = require_apiserver!();
@@ -75,6 +85,8 @@ async fn leaders_follow_each_other_and_observers_see_it() {
             observed.await.unwrap().transitions,
             i32::try_from(tokens.len()).unwrap()
         );
+        // Observers may see it before the leader has its answer.
+        leads(&elector).await;
         stop.send(()).unwrap();
         let Outcome::Done(token) = timeout(PATIENCE, run).await.unwrap().unwrap() else {
             panic!("the task returns");
