@@ -79,6 +79,7 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
 
 pub use self::callbacks::Callbacks;
+use self::candidate::Candidate;
 pub use self::candidate::{Candidacy, OLDEST_EMULATION_VERSION};
 use self::driver::Driver;
 pub use self::leadership::{Ending, Leadership, Loss, Outcome};
@@ -173,14 +174,7 @@ impl LeaderElector {
             let Some(stop) = stop else {
                 return Outcome::NeverLed;
             };
-            let chooser = match candidate {
-                Some(_) => Chooser::Server,
-                None => Chooser::Candidates,
-            };
-            let outcome = driver(&shared, chooser).run(stop, lead, permit).await;
-            if let Some(candidate) = candidate {
-                candidate.withdraw().await;
-            }
+            let outcome = driver(&shared, candidate).run(stop, lead, permit).await;
             drop(teller);
             outcome
         };
@@ -234,8 +228,12 @@ impl LeaderElector {
     }
 }
 
-fn driver(shared: &Arc<Shared>, chooser: Chooser) -> Driver {
+fn driver(shared: &Arc<Shared>, candidate: Option<Candidate>) -> Driver {
     let options = &shared.options;
+    let chooser = match candidate {
+        Some(_) => Chooser::Server,
+        None => Chooser::Candidates,
+    };
     let rules = Rules {
         namespace: options.namespace.as_str().into(),
         name: options.name.as_str().into(),
@@ -254,5 +252,6 @@ fn driver(shared: &Arc<Shared>, chooser: Chooser) -> Driver {
         },
         memory: Memory::new(rules, options.clock.now()),
         state: State::Reading,
+        candidate,
     }
 }
