@@ -95,6 +95,24 @@ fn config_maps_are_watched() {
 }
 
 #[test]
+fn a_leader_is_elected_and_tells_of_it() {
+    let server = require_apiserver!();
+    let namespace = server.namespace("leader").unwrap();
+    let mut leader = example(server, "leader")
+        .arg(&namespace)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(leader.stdout.take().unwrap()).lines();
+    let mut next = || lines.next().unwrap().unwrap();
+    assert!(next().ends_with(" stands for election"));
+    assert!(next().contains(" leads, term "));
+    assert_eq!(next(), "reaped");
+    leader.kill().unwrap();
+    leader.wait().unwrap();
+}
+
+#[test]
 fn pods_are_kept_in_memory() {
     let server = require_apiserver!();
     let namespace = server.namespace("informer").unwrap();
