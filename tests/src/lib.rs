@@ -8,6 +8,7 @@
 //! | [`commands`] | what is more than a test: the subcommands of the binary `kubeloom-tests` |
 //! | [`corpus`] | objects as servers hold them, made without a server |
 //! | [`facts`] | facts of the Kubernetes types that no OpenAPI document states |
+//! | [`frames`] | frames of watches, as servers write them |
 //! | [`go`] | Go programs of this crate, built once per content |
 //! | [`gocheck`] | the Go types, asked what they make of an object |
 
@@ -17,6 +18,7 @@ pub mod command_line;
 pub mod commands;
 pub mod corpus;
 pub mod facts;
+pub mod frames;
 pub mod go;
 pub mod gocheck;
 
