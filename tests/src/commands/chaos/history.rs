@@ -94,3 +94,89 @@ fn summary<K>(event: &Event<K>, now: Option<&Identity>) -> String {
     };
     format!("{what} {now:?}")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use kubeloom::meta::{ObjectMeta, PartialObjectMetadata};
+
+    use super::*;
+
+    type Thing = PartialObjectMetadata;
+
+    fn thing(uid: &str, version: &str) -> Arc<Thing> {
+        Arc::new(Thing {
+            metadata: ObjectMeta {
+                name: "x".into(),
+                uid: uid.into(),
+                resource_version: version.into(),
+                ..ObjectMeta::default()
+            },
+        })
+    }
+
+    fn added(uid: &str, version: &str) -> Event<Thing> {
+        Event::Added {
+            object: thing(uid, version),
+            initial: false,
+        }
+    }
+
+    fn updated(old: (&str, &str), new: (&str, &str)) -> Event<Thing> {
+        Event::Updated {
+            old: thing(old.0, old.1),
+            new: thing(new.0, new.1),
+        }
+    }
+
+    fn known(uid: &str, version: &str) -> Event<Thing> {
+        Event::Deleted(Deleted::Known(thing(uid, version)))
+    }
+
+    fn unknown(last: Option<Arc<Thing>>) -> Event<Thing> {
+        let key = kubeloom::cache::ObjectKey::cluster("x");
+        Event::Deleted(Deleted::Unknown { key, last })
+    }
+
+    /// How many of the events are against the rules.
+    fn wrong(events: &[Event<Thing>]) -> usize {
+        let history = History::default();
+        events.iter().for_each(|event| history.tell(event, |_| 0));
+        history.known().wrong.len()
+    }
+
+    #[test]
+    fn legal_histories_pass() {
+        let legal = [
+            added("a", "1"),
+            updated(("a", "1"), ("a", "3")),
+            updated(("a", "3"), ("a", "3")),
+            known("a", "5"),
+            added("b", "6"),
+            unknown(Some(thing("b", "6"))),
+            // A server whose version went back.
+            added("a", "2"),
+            unknown(None),
+        ];
+        assert_eq!(wrong(&legal), 0);
+    }
+
+    #[test]
+    fn illegal_ones_do_not() {
+        let first = || added("a", "1");
+        let cases = [
+            vec![first(), first()],
+            vec![updated(("a", "1"), ("a", "2"))],
+            vec![known("a", "1")],
+            vec![first(), known("a", "2"), known("a", "2")],
+            vec![first(), updated(("a", "2"), ("a", "3"))],
+            vec![first(), updated(("a", "1"), ("b", "3"))],
+            vec![first(), known("b", "3")],
+            vec![first(), unknown(Some(thing("a", "2")))],
+        ];
+        for events in cases {
+            assert_eq!(wrong(&events), 1, "{events:?}");
+        }
+    }
+}

@@ -121,12 +121,8 @@ impl Chaos {
 
     /// Some seconds of faults.
     async fn disturb(&mut self) -> Result<()> {
-        for follower in &self.followers {
-            follower.proxy().set_chances(Chances {
-                request: 0.3,
-                piece: 0.03,
-                seed: self.random.bits(),
-            });
+        for place in 0..self.followers.len() {
+            self.open(place);
         }
         for _ in 0..8 {
             sleep(Duration::from_millis(600 + self.random.below(600) as u64)).await;
@@ -136,11 +132,25 @@ impl Chaos {
                 0 | 1 => follower.proxy().reset(),
                 2 => follower.proxy().cut(Cut::Refused),
                 3 => follower.proxy().cut(Cut::Silent),
-                4 => follower.proxy().heal(),
-                _ => {}
+                _ => {
+                    follower.proxy().heal();
+                    self.open(place);
+                }
             }
         }
         Ok(())
+    }
+
+    /// The way of a follower is open, and faults come by chance.
+    fn open(&mut self, place: usize) {
+        let chances = Chances {
+            request: 0.4,
+            piece: 0.04,
+            seed: self.random.bits(),
+        };
+        if let Some(follower) = self.followers.get(place) {
+            follower.proxy().set_chances(chances);
+        }
     }
 
     fn count(&mut self, fault: &str) {
