@@ -58,14 +58,19 @@ async fn streams_break_and_stall_and_connections_are_reset() {
     proxy.inject("watch=", Fault::HalfBody);
     let mut events = api.watch().await.unwrap();
     let first = events.next().await;
-    assert!(!matches!(first, Some(Ok(_))), "half of an event is none: {first:?}");
+    assert!(
+        !matches!(first, Some(Ok(_))),
+        "half of an event is none: {first:?}"
+    );
 
     proxy.inject("watch=", Fault::StallBody);
     let mut events = api.watch().await.unwrap();
     let stalled = tokio::time::timeout(Duration::from_millis(500), events.next()).await;
     assert!(stalled.is_err(), "{stalled:?}");
     proxy.reset();
-    let ended = tokio::time::timeout(Duration::from_secs(10), events.next()).await.unwrap();
+    let ended = tokio::time::timeout(Duration::from_secs(10), events.next())
+        .await
+        .unwrap();
     assert!(!matches!(ended, Some(Ok(_))), "{ended:?}");
 
     proxy.inject("/configmaps", Fault::Reset);
@@ -81,8 +86,12 @@ async fn streams_break_and_stall_and_connections_are_reset() {
 async fn one_client_is_cut_off_and_others_are_not() {
     let server = require_apiserver!();
     let namespace = server.namespace("faults").unwrap();
-    let proxies = [FaultProxy::start(server).unwrap(), FaultProxy::start(server).unwrap()];
-    let [one, other] = [0, 1].map(|place| client(server, &proxies[place], 1).namespaced::<ConfigMap>(&namespace));
+    let proxies = [
+        FaultProxy::start(server).unwrap(),
+        FaultProxy::start(server).unwrap(),
+    ];
+    let [one, other] =
+        [0, 1].map(|place| client(server, &proxies[place], 1).namespaced::<ConfigMap>(&namespace));
     assert!(one.list().await.is_ok());
 
     proxies[0].cut(Cut::Refused);

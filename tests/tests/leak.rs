@@ -2,7 +2,11 @@
 //!
 //! One test in a process of its own, for it looks at the memory of the process.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail as tests do")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests fail as tests do"
+)]
 
 use std::fs;
 use std::time::Duration;
@@ -17,7 +21,10 @@ use tokio::runtime::Handle;
 /// The resident size of the process in megabytes.
 fn resident() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .unwrap();
     line.split_whitespace().next().unwrap().parse::<u64>().unwrap() / 1024
 }
 
@@ -58,7 +65,9 @@ fn object(name: &str) -> ConfigMap {
     object.metadata.name = name.into();
     for line in 0..50 {
         let text = format!("{name}: line {line} of what takes some memory");
-        object.data.insert(format!("line-{line}").as_str().into(), text.as_str().into());
+        object
+            .data
+            .insert(format!("line-{line}").as_str().into(), text.as_str().into());
     }
     object
 }
@@ -84,7 +93,10 @@ async fn nothing_is_left_of_informers_and_of_objects() {
     })
     .await;
     let after = resident();
-    assert!(after <= before + 20, "{before} MB before a thousand informers, {after} MB after");
+    assert!(
+        after <= before + 20,
+        "{before} MB before a thousand informers, {after} MB after"
+    );
 
     // Objects that come and go: 10,000 of 3 KB, 50 at a time, seen by an informer of each kind.
     let informers = [Storage::Whole, Storage::Packed(PackedOptions::default())]
@@ -100,7 +112,10 @@ async fn nothing_is_left_of_informers_and_of_objects() {
         eventually("the objects are gone", || informer.store().len() == 20).await;
     }
     let after = resident();
-    assert!(after <= before + 20, "{before} MB before 10,000 objects, {after} MB after");
+    assert!(
+        after <= before + 20,
+        "{before} MB before 10,000 objects, {after} MB after"
+    );
     for informer in &informers {
         informer.stop().await;
     }

@@ -198,7 +198,9 @@ impl<K: Object> Indexer<K> {
             self.placed(None, old.as_ref().map(|(_, held)| held));
         }
         self.tell(true);
-        let changes = changes.into_iter().map(|(old, new)| (old.map(|(_, held)| held), new));
+        let changes = changes
+            .into_iter()
+            .map(|(old, new)| (old.map(|(_, held)| held), new));
         let made = changes.map(|change| match change {
             (None, None) => Written::Unchanged,
             (None, Some(new)) => Written::Inserted(new),
@@ -270,8 +272,9 @@ fn replacing<K: Object>(
         let place = table.place(object.key_ref());
         stays.extend(place);
         let old = place.and_then(|slot| Some((slot, table.at(slot)?)));
-        let is_known = old
-            .is_some_and(|(_, old)| old.is(&object) || (sharing == Sharing::Unchanged && old.is_state(&object)));
+        let is_known = old.is_some_and(|(_, old)| {
+            old.is(&object) || (sharing == Sharing::Unchanged && old.is_state(&object))
+        });
         if !is_known {
             puts.push((old.map(|(slot, old)| (slot, old.clone())), Some(object)));
         }

@@ -24,8 +24,8 @@ use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::time::{Sleep, sleep};
 
-use super::plan::{Fault, Piece};
 use super::Shared;
+use super::plan::{Fault, Piece};
 
 type Answer = Response<UnsyncBoxBody<Bytes, io::Error>>;
 
@@ -40,8 +40,15 @@ pub(super) struct Way {
 impl Way {
     /// Answers a request: from the server, or with a fault.
     pub(super) async fn forward(&self, request: Request<Incoming>) -> Result<Answer, Infallible> {
-        let path = request.uri().path_and_query().map_or("", |path| path.as_str()).to_owned();
-        let accept = request.headers().get("accept").and_then(|accept| accept.to_str().ok());
+        let path = request
+            .uri()
+            .path_and_query()
+            .map_or("", |path| path.as_str())
+            .to_owned();
+        let accept = request
+            .headers()
+            .get("accept")
+            .and_then(|accept| accept.to_str().ok());
         let protobuf = accept.is_some_and(|accept| accept.contains("protobuf"));
         let fault = self.shared.plan.request(&path);
         let body_fault = match fault {
@@ -86,7 +93,9 @@ impl Way {
         stream.set_nodelay(true)?;
         let name = ServerName::IpAddress(self.shared.server.ip().into());
         let tls = self.shared.connector.connect(name, stream).await?;
-        let (mut sender, connection) = http1::handshake(TokioIo::new(tls)).await.map_err(io::Error::other)?;
+        let (mut sender, connection) = http1::handshake(TokioIo::new(tls))
+            .await
+            .map_err(io::Error::other)?;
         tokio::spawn(connection);
         let (mut head, body) = request.into_parts();
         head.version = Version::HTTP_11;
@@ -135,7 +144,10 @@ fn refusal(code: u16) -> Answer {
     let mut answer = Response::new(whole(status.to_string().into_bytes()));
     *answer.status_mut() = StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = answer.headers_mut();
-    headers.insert(CONTENT_TYPE, hyper::header::HeaderValue::from_static("application/json"));
+    headers.insert(
+        CONTENT_TYPE,
+        hyper::header::HeaderValue::from_static("application/json"),
+    );
     if matches!(code, 429 | 503) {
         headers.insert(RETRY_AFTER, hyper::header::HeaderValue::from_static("1"));
     }

@@ -73,7 +73,11 @@ impl Gated {
 }
 
 impl AsyncRead for Gated {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         std::task::ready!(self.gate.poll(cx));
         Pin::new(&mut self.stream).poll_read(cx, buf)
     }

@@ -183,13 +183,17 @@ impl Drop for FaultProxy {
 
 impl std::fmt::Debug for FaultProxy {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("FaultProxy").field("port", &self.port).finish_non_exhaustive()
+        f.debug_struct("FaultProxy")
+            .field("port", &self.port)
+            .finish_non_exhaustive()
     }
 }
 
 fn serving(server: &ApiServer) -> Result<ServerConfig> {
     let certificate = server.serving_certificate()?;
-    let chain = vec![CertificateDer::from_pem_slice(certificate.certificate_pem.as_bytes())?];
+    let chain = vec![CertificateDer::from_pem_slice(
+        certificate.certificate_pem.as_bytes(),
+    )?];
     let key = PrivateKeyDer::from_pem_slice(certificate.key_pem.as_bytes())?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
         .with_safe_default_protocol_versions()?

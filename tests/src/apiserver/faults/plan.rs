@@ -123,7 +123,10 @@ impl Plan {
     /// What a request of this path and query meets.
     pub(super) fn request(&self, path: &str) -> Option<Fault> {
         let mut state = self.state();
-        let injected = state.injected.iter().position(|(part, _)| path.contains(part.as_str()));
+        let injected = state
+            .injected
+            .iter()
+            .position(|(part, _)| path.contains(part.as_str()));
         let fault = match injected {
             Some(place) => Some(state.injected.remove(place).1),
             None => {

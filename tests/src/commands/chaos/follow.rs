@@ -7,8 +7,8 @@ use anyhow::Result;
 use futures_core::future::BoxFuture;
 use kubeloom::RestClient;
 use kubeloom::cache::{
-    ApiListWatch, DynamicListWatch, HandlerOptions, InformerOptions, ListWatch, Object, Overflow, PackedOptions,
-    ReflectorBackoff, SharedInformer, Storage,
+    ApiListWatch, DynamicListWatch, HandlerOptions, InformerOptions, ListWatch, Object, Overflow,
+    PackedOptions, ReflectorBackoff, SharedInformer, Storage,
 };
 use kubeloom::config::{Config, Kubeconfig, KubeconfigOptions, Origin};
 use kubeloom::dynamic::DynamicObject;
@@ -61,13 +61,23 @@ pub(super) fn followers(server: &ApiServer, namespace: &str) -> Result<Vec<Box<d
     ];
     for (name, storage) in forms {
         let proxy = FaultProxy::start(server)?;
-        let source = ApiListWatch::<ConfigMap>::new(&client(&proxy.kubeconfig(server.admin_token()))?, Some(namespace));
+        let source = ApiListWatch::<ConfigMap>::new(
+            &client(&proxy.kubeconfig(server.admin_token()))?,
+            Some(namespace),
+        );
         let api = direct.namespaced::<ConfigMap>(namespace);
         let list = move || -> BoxFuture<'static, Result<Vec<ConfigMap>>> {
             let api = api.clone();
             Box::pin(async move { Ok(api.list().await?.items) })
         };
-        all.push(Box::new(Follower::start(name, proxy, source, storage, typed, Box::new(list))));
+        all.push(Box::new(Follower::start(
+            name,
+            proxy,
+            source,
+            storage,
+            typed,
+            Box::new(list),
+        )));
     }
     let proxy = FaultProxy::start(server)?;
     let resource = || GroupVersionResource::new("", "v1", "configmaps");
@@ -181,7 +191,10 @@ impl<K: Object> Followed for Follower<K> {
     fn status(&self) -> String {
         let status = self.informer.status();
         let status = status.borrow();
-        format!("{:?}, {} lists, {} skipped", status.state, status.lists, status.skipped)
+        format!(
+            "{:?}, {} lists, {} skipped",
+            status.state, status.lists, status.skipped
+        )
     }
     fn stop(&self) -> BoxFuture<'_, ()> {
         Box::pin(self.informer.stop())

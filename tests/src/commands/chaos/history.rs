@@ -76,7 +76,10 @@ impl History {
             }
         };
         if !is_right {
-            let line = format!("{key}: {} when {before:?} was known", summary(event, now.as_ref()));
+            let line = format!(
+                "{key}: {} when {before:?} was known",
+                summary(event, now.as_ref())
+            );
             known.wrong.push(line);
         }
         match now {

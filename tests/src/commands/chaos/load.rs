@@ -73,7 +73,9 @@ async fn write(client: &RestClient, namespace: &str, random: &mut Rng) -> bool {
     object.metadata.namespace = namespace.into();
     for line in 0..LINES {
         let text = format!("line {line} of a text that all objects have in common, more or less");
-        object.data.insert(format!("line-{line}").as_str().into(), text.as_str().into());
+        object
+            .data
+            .insert(format!("line-{line}").as_str().into(), text.as_str().into());
     }
     object
         .data

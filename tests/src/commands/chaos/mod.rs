@@ -170,7 +170,11 @@ impl Chaos {
     async fn restore(&mut self) -> Result<()> {
         self.count("server restored to an older state");
         let paused = self.load.pause().await;
-        let before: Vec<u64> = self.followers.iter().map(|follower| follower.went_back()).collect();
+        let before: Vec<u64> = self
+            .followers
+            .iter()
+            .map(|follower| follower.went_back())
+            .collect();
         for follower in &self.followers {
             follower.proxy().heal();
         }
@@ -186,14 +190,17 @@ impl Chaos {
         let unnoticed = loop {
             let followers = self.followers.iter().zip(&before);
             let left = followers.filter(|(follower, before)| follower.went_back() == **before);
-            let left: Vec<_> = left.map(|(follower, _)| (follower.name().to_owned(), follower.status())).collect();
+            let left: Vec<_> = left
+                .map(|(follower, _)| (follower.name().to_owned(), follower.status()))
+                .collect();
             if left.is_empty() || since.elapsed() > SETTLE {
                 break left;
             }
             sleep(Duration::from_millis(100)).await;
         };
         for (name, status) in unnoticed {
-            self.divergences.push(format!("{name}: a restored server was not noticed: {status}"));
+            self.divergences
+                .push(format!("{name}: a restored server was not noticed: {status}"));
         }
         drop(paused);
         sleep(Duration::from_secs(1)).await;
@@ -235,13 +242,19 @@ impl Chaos {
                 }
                 sleep(Duration::from_millis(100)).await;
             };
-            found.extend(differs.into_iter().map(|line| {
-                format!("{}: {line}; {}", follower.name(), follower.status())
-            }));
+            found.extend(
+                differs
+                    .into_iter()
+                    .map(|line| format!("{}: {line}; {}", follower.name(), follower.status())),
+            );
             for (number, history) in follower.histories().iter().enumerate() {
                 let wrong = std::mem::take(&mut history.known().wrong);
                 let name = follower.name();
-                found.extend(wrong.into_iter().map(|line| format!("{name}, handler {number}: {line}")));
+                found.extend(
+                    wrong
+                        .into_iter()
+                        .map(|line| format!("{name}, handler {number}: {line}")),
+                );
             }
         }
         Ok(found)
@@ -270,7 +283,11 @@ impl Chaos {
         for (name, count) in &faults {
             println!("  {count:>6}  {name}");
         }
-        let handlers: usize = self.followers.iter().map(|follower| follower.histories().len()).sum();
+        let handlers: usize = self
+            .followers
+            .iter()
+            .map(|follower| follower.histories().len())
+            .sum();
         println!(
             "events seen: {} by {handlers} handlers of {} informers",
             self.events(),
@@ -292,12 +309,21 @@ fn differences(follower: &dyn Followed, truth: &Objects) -> Vec<String> {
         }
         let keys = objects.keys().chain(truth.keys());
         let wrong = keys.filter(|key| objects.get(*key) != truth.get(*key));
-        let example = wrong.clone().next().map(|key| (key, objects.get(key), truth.get(key)));
-        found.push(format!("{what} differs in {} places, such as {example:?}", wrong.count()));
+        let example = wrong
+            .clone()
+            .next()
+            .map(|key| (key, objects.get(key), truth.get(key)));
+        found.push(format!(
+            "{what} differs in {} places, such as {example:?}",
+            wrong.count()
+        ));
     };
     compare("the store", &follower.stored());
     for (number, history) in follower.histories().iter().enumerate() {
-        compare(&format!("the history of handler {number}"), &history.known().objects);
+        compare(
+            &format!("the history of handler {number}"),
+            &history.known().objects,
+        );
     }
     found
 }

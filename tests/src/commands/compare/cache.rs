@@ -153,7 +153,9 @@ impl Measure<'_> {
             .with_context(|| format!("start {}", program.display()))?;
         let mut lines = BufReader::new(child.stdout.take().context("no output")?).lines();
         let mut reading = || -> Result<Reading> {
-            let line = lines.next().with_context(|| format!("{} ended early", program.display()))??;
+            let line = lines
+                .next()
+                .with_context(|| format!("{} ended early", program.display()))??;
             serde_json::from_str(&line).with_context(|| format!("{} printed {line:?}", program.display()))
         };
         let synced = reading()?;
@@ -172,7 +174,15 @@ impl Measure<'_> {
         let words = ["informer", &pods_.to_string(), &events.to_string(), "whole"];
         let packed = ["informer", &pods_.to_string(), &events.to_string(), "packed"];
         let mut samples: [Samples; 7] = Default::default();
-        let [sync_cpu, sync_wall, event_cpu, live, packed_sync, packed_event, packed_live] = &mut samples;
+        let [
+            sync_cpu,
+            sync_wall,
+            event_cpu,
+            live,
+            packed_sync,
+            packed_event,
+            packed_live,
+        ] = &mut samples;
         for one in self.repeats() {
             let send = |server: &FixedServer| server.send_changes(events);
             let [synced, told] = self.informer(&one.time, &words, &server, send)?;
@@ -197,10 +207,18 @@ impl Measure<'_> {
             sync_cpu.row(name("to synced"), ns, half),
             sync_wall.row(name("to synced, by the wall"), ns, Vec::new()),
             event_cpu.row(name("an event to the handler"), ns, third),
-            live.row(name("live memory of a pod"), bytes, vec![Goal::AtMost(LIVE_BYTES)]),
+            live.row(
+                name("live memory of a pod"),
+                bytes,
+                vec![Goal::AtMost(LIVE_BYTES)],
+            ),
             packed_sync.row(name("packed, to synced"), ns, Vec::new()),
             packed_event.row(name("packed, an event to the handler"), ns, Vec::new()),
-            packed_live.row(name("packed, live memory of a pod"), bytes, vec![Goal::AtMost(PACKED_BYTES)]),
+            packed_live.row(
+                name("packed, live memory of a pod"),
+                bytes,
+                vec![Goal::AtMost(PACKED_BYTES)],
+            ),
         ]);
         Ok(())
     }
@@ -310,14 +328,21 @@ impl Measure<'_> {
             cpu.add(one.library, readings[1].cpu_ns);
             if one.library == Library::Kubeloom {
                 let words = ["relist", &count.to_string(), "packed"];
-                packed.add(one.library, over(self.informer(&one.time, &words, &server, FixedServer::expire)?));
+                packed.add(
+                    one.library,
+                    over(self.informer(&one.time, &words, &server, FixedServer::expire)?),
+                );
             }
         }
         let name = |what: &str| format!("relist of {count} pods: {what}");
         let most = || vec![Goal::AtMost(PEAK)];
         report.rows.extend([
             peak.row(name("peak over steady resident size"), Unit::Ratio, most()),
-            packed.row(name("packed, peak over steady resident size"), Unit::Ratio, most()),
+            packed.row(
+                name("packed, peak over steady resident size"),
+                Unit::Ratio,
+                most(),
+            ),
             cpu.row(name("processor time"), Unit::Nanoseconds, Vec::new()),
         ]);
         Ok(())

@@ -30,7 +30,9 @@ pub(super) struct FixedServer {
 
 impl fmt::Debug for FixedServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FixedServer").field("port", &self.port).finish_non_exhaustive()
+        f.debug_struct("FixedServer")
+            .field("port", &self.port)
+            .finish_non_exhaustive()
     }
 }
 
@@ -181,7 +183,10 @@ impl Bodies {
     }
 
     fn marked(&self, pods: &[Pod]) -> &[u8] {
-        let marked = || pods.first().map(|pod| self.event("ADDED", &with_version(pod, MARK)));
+        let marked = || {
+            pods.first()
+                .map(|pod| self.event("ADDED", &with_version(pod, MARK)))
+        };
         self.marked.get_or_init(|| marked().unwrap_or_default())
     }
 
@@ -202,7 +207,13 @@ impl Bodies {
         metadata
             .annotations
             .insert("k8s.io/initial-events-end".into(), "true".into());
-        self.event("BOOKMARK", &Pod { metadata, ..Pod::default() })
+        self.event(
+            "BOOKMARK",
+            &Pod {
+                metadata,
+                ..Pod::default()
+            },
+        )
     }
 
     fn expired(&self) -> Vec<u8> {
@@ -285,7 +296,14 @@ fn watch(bodies: &Bodies, shared: &Shared, initial: bool, out: &mut impl Write) 
     if initial {
         for (number, frame) in bodies.added(&shared.pods).iter().enumerate() {
             let marked = begun.list == 1 && number == 0;
-            chunk(out, if marked { bodies.marked(&shared.pods) } else { frame })?;
+            chunk(
+                out,
+                if marked {
+                    bodies.marked(&shared.pods)
+                } else {
+                    frame
+                },
+            )?;
         }
         chunk(out, &bodies.bookmark(VERSIONS[begun.list]))?;
     }

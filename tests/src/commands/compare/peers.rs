@@ -232,7 +232,12 @@ pub(super) struct Programs {
 }
 
 /// The programs called `PREFIX-LIBRARY`; `package` is that in Go.
-fn build_programs(target: &Path, prefix: &str, package: &str, notes: &mut Vec<String>) -> Result<Vec<Programs>> {
+fn build_programs(
+    target: &Path,
+    prefix: &str,
+    package: &str,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Programs>> {
     say("building the programs (minutes at first, then cached)");
     let rust = |library: Library| {
         let name = format!("{prefix}-{}", library.name());
