@@ -7,6 +7,7 @@ use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::combinators::UnsyncBoxBody;
@@ -191,8 +192,12 @@ enum State {
     Flowing,
     Waiting(Pin<Box<Sleep>>),
     Stalled,
-    Broken,
+    /// The stream breaks after so long: what was sent before is to arrive.
+    Breaking(Pin<Box<Sleep>>),
 }
+
+/// HTTP/2 drops what has not been sent when a stream breaks.
+const BEFORE_BREAK: Duration = Duration::from_millis(50);
 
 impl Pieces {
     fn meet(&mut self, piece: Piece, data: &Bytes) {
@@ -205,7 +210,7 @@ impl Pieces {
             Piece::Stall => self.state = State::Stalled,
             Piece::Half => {
                 self.ready.push_back(frame(&data.slice(..data.len() / 2)));
-                self.state = State::Broken;
+                self.state = State::Breaking(Box::pin(sleep(BEFORE_BREAK)));
             }
             Piece::Reset => {
                 self.way.reset.notify_one();
@@ -231,9 +236,12 @@ impl Body for Pieces {
             if let Some(frame) = self.ready.pop_front() {
                 return Poll::Ready(Some(Ok(frame)));
             }
-            match self.state {
+            match &mut self.state {
                 State::Stalled => return Poll::Pending,
-                State::Broken => return Poll::Ready(Some(Err(io::Error::other("a fault of the proxy")))),
+                State::Breaking(wait) => {
+                    std::task::ready!(wait.as_mut().poll(cx));
+                    return Poll::Ready(Some(Err(io::Error::other("a fault of the proxy"))));
+                }
                 State::Flowing | State::Waiting(_) => {}
             }
             let frame = std::task::ready!(Pin::new(&mut self.body).poll_frame(cx));

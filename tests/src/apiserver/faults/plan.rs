@@ -19,7 +19,7 @@ pub enum Fault {
     Stall,
     /// The connection is reset, with all that is on it.
     Reset,
-    /// The answer's first piece is passed on, then nothing more comes.
+    /// The answer begins, and nothing of its body comes.
     StallBody,
     /// Half of the answer's first piece is passed on, then the stream breaks.
     HalfBody,
