@@ -6,12 +6,16 @@
 //!
 //! | module | what it is |
 //! |---|---|
+//! | [`cache`] | `compare cache`: informers, stores, queues |
 //! | [`client`] | `compare client`: calls to a real API server |
 //! | [`types`] | `compare types`: decoding, encoding, memory, compilation, binaries |
+//! | `fixed` | a server that costs nothing, for `cache` |
 //! | `peers` | builds and runs the programs |
 //! | `report` | rows, ratios and goals, as a table or as JSON |
 
+pub mod cache;
 pub mod client;
+mod fixed;
 mod peers;
 mod report;
 pub mod types;
@@ -25,6 +29,8 @@ pub struct CompareArgs {
 
 #[derive(clap::Subcommand, Debug)]
 enum What {
+    /// Informers, stores and queues: time, memory.
+    Cache(cache::CacheArgs),
     /// Calls of a small object to a real API server: processor time and calls a second.
     Client(client::ClientArgs),
     /// Types and their encodings: time, memory, compilation, binaries.
@@ -37,6 +43,7 @@ enum What {
 /// When a program cannot be built or fails, or when the libraries do not agree about the data.
 pub fn run(args: CompareArgs) -> anyhow::Result<()> {
     match args.what {
+        What::Cache(args) => cache::run(&args),
         What::Client(args) => client::run(&args),
         What::Types(args) => types::run(&args),
     }
