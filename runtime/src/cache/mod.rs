@@ -52,16 +52,20 @@ mod page;
 mod queue;
 mod reflector;
 mod selection;
-mod sync;
 #[cfg(test)]
 mod testing;
 mod untyped;
 mod version;
 
+use crate::sync;
+
 pub use factory::{Informed, InformerOverview, InformerSetup, SharedInformerFactory};
 pub use indexer::{
-    DuplicateIndex, Index, IndexValue, Indexer, NAMESPACE_INDEX, Replacement, Sharing, Write, Written,
+    DuplicateIndex, Held, Index, IndexValue, Indexer, NAMESPACE_INDEX, Replacement, Sharing, Storage, Write,
+    Written,
 };
+#[cfg(feature = "packed")]
+pub use indexer::{PackedOptions, PackedStats};
 pub use informer::{
     Event, EventHandler, EventStream, Filtered, HandlerMetrics, HandlerOptions, InformerOptions, NotSynced,
     Overflow, QueueKind, Registration, SharedInformer,

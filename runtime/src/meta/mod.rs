@@ -6,11 +6,14 @@ mod list;
 mod object;
 mod object_meta;
 mod options;
+mod ownership;
+mod reference;
+mod owner;
 mod selector;
 mod status;
 mod table;
 
-pub use condition::Condition;
+pub use condition::{Condition, ConditionStatus, Conditions};
 pub use discovery::{
     APIGroup, APIGroupList, APIResource, APIResourceList, APIVersions, GroupResource,
     GroupVersionForDiscovery, ServerAddressByClientCIDR,
@@ -23,6 +26,9 @@ pub use object_meta::{
     PartialObjectMetadataList, ShardInfo,
 };
 pub use options::{DeleteOptions, Preconditions};
+pub use ownership::{migrate_ownership, ownership_patch};
+pub use reference::{Reference, Referent};
+pub use owner::OwnerError;
 pub use selector::{FieldSelectorRequirement, LabelSelector, LabelSelectorRequirement};
 pub use status::{Status, StatusCause, StatusDetails};
 pub use table::{Table, TableColumnDefinition, TableRow, TableRowCondition};

@@ -95,6 +95,7 @@ macro_rules! record {
             }
         }
         $crate::record! { @wire $name }
+        $crate::record_schema! { $name }
     };
     (@wire $name:ident) => {
         impl $crate::wire::Wire for $name {

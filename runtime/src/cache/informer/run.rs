@@ -11,8 +11,9 @@ use super::Core;
 use crate::cache::list_watch::ListWatch;
 use crate::cache::object::Object;
 use crate::cache::queue::{Queue, Sink};
-use crate::cache::reflector::{Reflector, panic_message};
+use crate::cache::reflector::Reflector;
 use crate::cache::sync::lock;
+use crate::sync::panic_message;
 
 /// A run, under way or over.
 pub(super) struct Run<K> {

@@ -83,11 +83,13 @@ fn time<T>(work: impl FnOnce() -> Result<T>) -> Result<(Sample, T)> {
     Ok((Sample { wall, cpu, free: 0 }, made))
 }
 
-fn nanos(start: Instant) -> u64 {
+/// Nanoseconds since `start`.
+pub fn nanos(start: Instant) -> u64 {
     u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
-fn cpu_now() -> u64 {
+/// Nanoseconds of processor time of this process.
+pub fn cpu_now() -> u64 {
     let now = clock_gettime(ClockId::ProcessCPUTime);
     u64::try_from(now.tv_sec * 1_000_000_000 + now.tv_nsec).unwrap_or_default()
 }
