@@ -16,6 +16,7 @@
 //! | [`dynamic`] | any resource by name: JSON objects, and metadata alone |
 //! | [`discovery`] | what a server offers, and which resource a name means |
 //! | [`crd`] | CustomResourceDefinitions, and their schemas from Rust types |
+//! | `webhook` | admission and conversion reviews (feature `webhook`) |
 //! | [`field`] | paths of fields, and what is wrong with them |
 //! | [`cache`] | list and watch, kept in memory: reflector, queues, indexer, shared informers, listers |
 //! | [`error`] | what can go wrong |
@@ -38,6 +39,8 @@ pub mod rest;
 pub mod retry;
 pub mod transport;
 pub mod value;
+#[cfg(feature = "webhook")]
+pub mod webhook;
 pub mod wire;
 
 pub use error::Error;
