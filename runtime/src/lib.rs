@@ -13,12 +13,17 @@
 //! | [`transport`] | the way to the server |
 //! | [`rest`] | calls, typed handles, watches |
 //! | [`retry`] | the same once more: conflicts, backoff |
+//! | [`selector`] | queries over labels, answered here |
 //! | [`dynamic`] | any resource by name: JSON objects, and metadata alone |
 //! | [`discovery`] | what a server offers, and which resource a name means |
 //! | [`crd`] | CustomResourceDefinitions, and their schemas from Rust types |
 //! | `webhook` | admission and conversion reviews (feature `webhook`) |
 //! | [`field`] | paths of fields, and what is wrong with them |
 //! | [`cache`] | list and watch, kept in memory: reflector, queues, indexer, shared informers, listers |
+//! | [`workqueue`] | keys to be worked on: coalesced, delayed, limited, one worker for a key |
+//! | [`controller`] | informers, a queue and workers, put together |
+//! | [`leader_election`] | one of many candidates leads |
+//! | [`events`] | what happened to objects, told to people |
 //! | [`error`] | what can go wrong |
 //! | [`generated`] | what emitted code imports |
 
@@ -26,22 +31,29 @@ pub mod cache;
 mod clientset;
 pub mod clock;
 pub mod config;
+pub mod controller;
 pub mod crd;
 pub mod discovery;
 pub mod dynamic;
 pub mod error;
+pub mod events;
 pub mod field;
 pub mod generated;
+mod host;
+pub mod leader_election;
 pub mod meta;
 pub mod record;
 pub mod resource;
 pub mod rest;
 pub mod retry;
+pub mod selector;
+mod sync;
 pub mod transport;
 pub mod value;
 #[cfg(feature = "webhook")]
 pub mod webhook;
 pub mod wire;
+pub mod workqueue;
 
 pub use error::Error;
 #[cfg(feature = "derive")]

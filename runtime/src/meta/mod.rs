@@ -6,6 +6,8 @@ mod list;
 mod object;
 mod object_meta;
 mod options;
+mod ownership;
+mod reference;
 mod selector;
 mod status;
 mod table;
@@ -23,6 +25,8 @@ pub use object_meta::{
     PartialObjectMetadataList, ShardInfo,
 };
 pub use options::{DeleteOptions, Preconditions};
+pub use ownership::{migrate_ownership, ownership_patch};
+pub use reference::{Reference, Referent};
 pub use selector::{FieldSelectorRequirement, LabelSelector, LabelSelectorRequirement};
 pub use status::{Status, StatusCause, StatusDetails};
 pub use table::{Table, TableColumnDefinition, TableRow, TableRowCondition};

@@ -5,6 +5,7 @@
 //! | `state` | what to do next: a state machine without network |
 //! | `driver` | does it |
 //! | `open`, `collected` | a watch that is open, a list that is being read |
+//! | `report` | what is shown and logged |
 //! | `classify` | which failure an error is |
 //! | `backoff` | how long to wait |
 //! | `transform` | [`Transform`]: what is done to each object first |
@@ -23,6 +24,7 @@ mod classify;
 mod collected;
 mod driver;
 mod open;
+mod report;
 mod state;
 mod transform;
 
@@ -40,6 +42,7 @@ pub use self::state::WatchList;
 pub use self::transform::Transform;
 use super::list_watch::{ListWatch, Skipped};
 use super::queue::Sink;
+use super::sync::panic_message;
 use crate::clock::{Clock, TokioClock};
 use crate::error::Error;
 use crate::value::Str;
@@ -249,13 +252,6 @@ impl Drop for Stopped<'_> {
         self.0
             .send_modify(|status| status.state = ReflectorState::Stopped);
     }
-}
-
-/// The text of a panic.
-pub(super) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("a panic without a text").to_owned()
 }
 
 #[cfg(test)]

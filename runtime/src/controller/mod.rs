@@ -1,0 +1,1 @@
+//! Informers, a queue and workers, put together.
