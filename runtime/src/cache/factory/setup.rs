@@ -226,6 +226,7 @@ impl Defaults {
         };
         let options = InformerOptions {
             transform: setup.transform,
+            storage: usual.storage,
             resync: setup.resync.unwrap_or(self.resync),
             queue: setup.queue.unwrap_or(usual.queue),
             queue_capacity: setup.queue_capacity.unwrap_or(usual.queue_capacity),

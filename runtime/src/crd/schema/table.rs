@@ -95,6 +95,11 @@ fn place(slot: Slot<'_>, above: &mut Vec<*const Table>) -> Value {
             let values = place(map.entry("key".into()), above);
             json!({"type": "object", "additionalProperties": values})
         }
+        Slot::Nullable(value) => {
+            let mut schema = place(value.fill(), above);
+            schema["nullable"] = true.into();
+            schema
+        }
         Slot::Raw(_) | Slot::Choice(_) | Slot::Foreign(_) | Slot::Ignored => {
             json!({"x-kubernetes-preserve-unknown-fields": true})
         }
