@@ -7,11 +7,13 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`client`] | `compare client`: calls to a real API server |
+//! | [`derive`] | `compare derive`: ten derived kinds, expanded and compiled |
 //! | [`types`] | `compare types`: decoding, encoding, memory, compilation, binaries |
 //! | `peers` | builds and runs the programs |
 //! | `report` | rows, ratios and goals, as a table or as JSON |
 
 pub mod client;
+pub mod derive;
 mod peers;
 mod report;
 pub mod types;
@@ -27,6 +29,8 @@ pub struct CompareArgs {
 enum What {
     /// Calls of a small object to a real API server: processor time and calls a second.
     Client(client::ClientArgs),
+    /// Ten derived kinds beside kube-derive's: expansion and compilation.
+    Derive(derive::DeriveArgs),
     /// Types and their encodings: time, memory, compilation, binaries.
     Types(types::TypesArgs),
 }
@@ -38,6 +42,7 @@ enum What {
 pub fn run(args: CompareArgs) -> anyhow::Result<()> {
     match args.what {
         What::Client(args) => client::run(&args),
+        What::Derive(args) => derive::run(&args),
         What::Types(args) => types::run(&args),
     }
 }
