@@ -248,9 +248,10 @@ async fn what_the_type_cannot_hold_is_refused() {
     let untyped = client
         .dynamic(GroupVersionResource::new(GROUP, "v1", "shapes"))
         .namespace(&namespace);
-    let rows: [(&str, Value, &str); 24] = [
+    let rows: [(&str, Value, &str); 25] = [
         ("unit", json!("Middle"), "spec.unit"),
         ("unit", json!(1), "spec.unit"),
+        ("nullableUnit", json!("Middle"), "spec.nullableUnit"),
         ("external", json!({}), "spec.external"),
         (
             "external",
