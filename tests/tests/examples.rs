@@ -69,6 +69,18 @@ fn a_deployment_is_created_scaled_and_deleted() {
 }
 
 #[test]
+fn a_kind_of_ones_own_is_defined_and_used() {
+    let server = require_apiserver!();
+    let namespace = server.namespace("website").unwrap();
+    let said = run(example(server, "website").arg(&namespace));
+    assert_eq!(
+        said,
+        "websites.examples.kubeloom.dev is established\nfront at example.com: Some(WebsiteStatus { ready: true })\n\
+         refused: true\ndeleted\n"
+    );
+}
+
+#[test]
 fn config_maps_are_watched() {
     let server = require_apiserver!();
     let namespace = server.namespace("watch").unwrap();

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`cache`] | `compare cache`: informers, stores, queues |
 //! | [`client`] | `compare client`: calls to a real API server |
+//! | [`derive`] | `compare derive`: ten derived kinds, expanded and compiled |
 //! | [`types`] | `compare types`: decoding, encoding, memory, compilation, binaries |
 //! | `fixed` | a server that costs nothing, for `cache` |
 //! | `peers` | builds and runs the programs |
@@ -16,6 +17,7 @@
 pub mod cache;
 pub mod client;
 mod fixed;
+pub mod derive;
 mod peers;
 mod report;
 pub mod types;
@@ -33,6 +35,8 @@ enum What {
     Cache(cache::CacheArgs),
     /// Calls of a small object to a real API server: processor time and calls a second.
     Client(client::ClientArgs),
+    /// Ten derived kinds beside kube-derive's: expansion and compilation.
+    Derive(derive::DeriveArgs),
     /// Types and their encodings: time, memory, compilation, binaries.
     Types(types::TypesArgs),
 }
@@ -45,6 +49,7 @@ pub fn run(args: CompareArgs) -> anyhow::Result<()> {
     match args.what {
         What::Cache(args) => cache::run(&args),
         What::Client(args) => client::run(&args),
+        What::Derive(args) => derive::run(&args),
         What::Types(args) => types::run(&args),
     }
 }
