@@ -61,6 +61,8 @@ pub struct Module {
     pub title: String,
     /// The client, if resources of it were asked for; otherwise the module has only types that others need.
     pub client: Option<Client>,
+    /// The informers, if there is a resource that can be listed and watched.
+    pub informers: Option<Informers>,
     /// The files, sorted by name.
     pub files: Vec<File>,
     /// Markers of subresources that the runtime does not know.
@@ -91,6 +93,24 @@ pub struct Handle {
     pub kind: RustName,
     /// What it reaches.
     pub reach: Reach,
+}
+
+/// The informers of a group-version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Informers {
+    /// `CoreV1Informers`.
+    pub name: RustName,
+    /// The informers, sorted by plural.
+    pub list: Vec<Informer>,
+}
+
+/// A method that hands out the informer of a kind: its resource offers both list and watch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Informer {
+    /// `pods`, the name of the handle too.
+    pub name: RustName,
+    /// The kind.
+    pub kind: RustName,
 }
 
 /// What a handle reaches.
@@ -253,6 +273,14 @@ pub struct Resource {
     pub protobuf: bool,
     /// Verbs of the resource and of its subresources.
     pub offers: Vec<Offer>,
+}
+
+impl Resource {
+    /// Whether the resource itself, none of its subresources, offers a verb.
+    pub fn offers_itself(&self, verb: Verb) -> bool {
+        let root = self.offers.iter().find(|offer| offer.subresource.is_none());
+        root.is_some_and(|root| root.verbs.contains_key(&verb))
+    }
 }
 
 /// The verbs of a resource or of a subresource.

@@ -575,6 +575,25 @@ fn mutate_value(bytes: &mut Vec<u8>, numbers: &mut Numbers) {
 }
 
 #[test]
+fn a_group_whose_name_ends_a_comment_stays_within_it() {
+    let group = "g`\n```\nfn injected() {}";
+    let quoted = serde_json::to_string(group).unwrap();
+    let rename = |text: String| text.replace("\"g\"", &quoted);
+    let sources = documents(&[
+        ("discovery.json", &rename(DISCOVERY.to_owned())),
+        ("openapi.json", &rename(openapi("", ""))),
+    ]);
+    let generated = generate(&sources, &Options::new("demo")).unwrap();
+    for (path, text) in generated.files.iter().filter(|(path, _)| path.ends_with(".rs")) {
+        syn::parse_file(text).unwrap_or_else(|error| panic!("{path}: {error}\n{text}"));
+        assert!(
+            !text.lines().any(|line| line.starts_with("fn injected")),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn no_mutation_makes_it_panic() {
     let mut numbers = Numbers(0x2545_F491_4F6C_DD1D);
     let (mut good, mut bad) = (0, 0);

@@ -81,6 +81,45 @@ impl Clock for VirtualClock {
     }
 }
 
+/// A clock for tests that is wrong on purpose: it runs at another rate than tokio's, and shows a time of day of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct SkewedClock {
+    started: tokio::time::Instant,
+    wall: jiff::Timestamp,
+    rate: f64,
+}
+
+impl SkewedClock {
+    /// A clock that reads `wall` now and advances `rate` seconds, from 0.01 to 100, in a second of tokio's clock.
+    pub fn starting_at(wall: jiff::Timestamp, rate: f64) -> Self {
+        Self {
+            started: tokio::time::Instant::now(),
+            wall,
+            rate: rate.clamp(0.01, 100.0),
+        }
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.started.elapsed().mul_f64(self.rate)
+    }
+}
+
+impl Clock for SkewedClock {
+    fn now(&self) -> Instant {
+        self.started.into_std() + self.elapsed()
+    }
+
+    /// Past the end of representable time it stays at the end.
+    fn wall(&self) -> jiff::Timestamp {
+        let elapsed = jiff::SignedDuration::try_from(self.elapsed()).unwrap_or(jiff::SignedDuration::MAX);
+        self.wall.checked_add(elapsed).unwrap_or(jiff::Timestamp::MAX)
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        TokioClock.sleep(duration.div_f64(self.rate))
+    }
+}
+
 /// Waits for `future`, at most `limit`; `None` when the limit passed first (the future is then dropped).
 pub(crate) async fn within<F: Future>(clock: &dyn Clock, limit: Duration, future: F) -> Option<F::Output> {
     let mut future = std::pin::pin!(future);
@@ -104,6 +143,16 @@ mod tests {
         let clock = VirtualClock::starting_at(jiff::Timestamp::UNIX_EPOCH);
         clock.sleep(Duration::from_secs(90)).await;
         assert_eq!(clock.wall().as_second(), 90);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_skewed_clock_runs_at_its_own_rate() {
+        let clock = SkewedClock::starting_at(jiff::Timestamp::UNIX_EPOCH, 1.25);
+        let (started, here) = (clock.now(), TokioClock.now());
+        clock.sleep(Duration::from_secs(10)).await;
+        assert_eq!(clock.now() - started, Duration::from_secs(10));
+        assert_eq!(TokioClock.now() - here, Duration::from_secs(8));
+        assert_eq!(clock.wall().as_second(), 10);
     }
 
     #[tokio::test(start_paused = true)]

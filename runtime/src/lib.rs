@@ -13,12 +13,15 @@
 //! | [`transport`] | the way to the server |
 //! | [`rest`] | calls, typed handles, watches |
 //! | [`retry`] | the same once more: conflicts, backoff |
+//! | [`selector`] | queries over labels, answered here |
 //! | [`dynamic`] | any resource by name: JSON objects, and metadata alone |
 //! | [`discovery`] | what a server offers, and which resource a name means |
 //! | [`cache`] | list and watch, kept in memory: reflector, queues, indexer, shared informers, listers |
 //! | [`workqueue`] | keys to be worked on: coalesced, delayed, limited, one worker for a key |
 //! | [`controller`] | informers, a queue and workers, put together |
 //! | [`sharding`] | many replicas, each with its share of the keys |
+//! | [`leader_election`] | one of many candidates leads |
+//! | [`events`] | what happened to objects, told to people |
 //! | [`error`] | what can go wrong |
 //! | [`generated`] | what emitted code imports |
 
@@ -30,12 +33,16 @@ pub mod controller;
 pub mod discovery;
 pub mod dynamic;
 pub mod error;
+pub mod events;
 pub mod generated;
+mod host;
+pub mod leader_election;
 pub mod meta;
 pub mod record;
 pub mod resource;
 pub mod rest;
 pub mod retry;
+pub mod selector;
 pub mod sharding;
 mod sync;
 pub mod transport;

@@ -24,6 +24,11 @@ enum Command {
     ClientGo(commands::client_go::ClientGoArgs),
     /// Compare with client-go and kube-rs: a table with ratios.
     Compare(commands::compare::CompareArgs),
+    /// Let everything go wrong around candidates of a leader election: at most one leads at any moment.
+    Election(commands::election::ElectionArgs),
+    /// Be a candidate: for `election`.
+    #[command(hide = true)]
+    ElectionCandidate(commands::election::CandidateArgs),
     /// Check that each feature of a generated crate compiles alone.
     Features(commands::features::FeaturesArgs),
     /// Write or check the test sources that list what was generated.
@@ -44,6 +49,8 @@ fn main() -> anyhow::Result<ExitCode> {
         Command::Apiserver(args) => commands::apiserver::run(args),
         Command::ClientGo(args) => commands::client_go::run(args),
         Command::Compare(args) => commands::compare::run(args),
+        Command::Election(args) => commands::election::run(args),
+        Command::ElectionCandidate(args) => commands::election::run_candidate(args),
         Command::Features(args) => commands::features::run(args),
         Command::Tables(args) => commands::tables::run(args),
         Command::Facts(args) => commands::facts::run(args),

@@ -6,10 +6,10 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Item, parse_quote};
 
-use super::layout;
 use super::scope::{Names, ident};
 use super::types::docs;
-use crate::ir::{Api, Client, Handle, Marker, Module, Reach, RustName};
+use super::{crate_docs, layout};
+use crate::ir::{Api, Client, Handle, Informers, Marker, Module, Reach, RustName};
 use crate::options::{Manifest, Options, Runtime};
 
 /// `Cargo.toml`.
@@ -65,7 +65,8 @@ fn quoted<'a>(names: impl IntoIterator<Item = &'a RustName>) -> String {
 /// `src/lib.rs`.
 pub(super) fn lib(api: &Api, options: &Options) -> String {
     let mut items: Vec<Item> = Vec::new();
-    let mut lines: Vec<TokenStream> = Vec::new();
+    let mut clients: Vec<TokenStream> = Vec::new();
+    let mut informers: Vec<TokenStream> = Vec::new();
     for module in &api.modules {
         let (name, gate) = (ident(&module.name), gate(&module.gates));
         items.push(parse_quote! {
@@ -74,16 +75,20 @@ pub(super) fn lib(api: &Api, options: &Options) -> String {
             pub mod #name;
         });
         if let Some(client) = &module.client {
-            let (client, doc) = (
-                ident(&client.name),
-                docs(&[format!("Resources of `{}`.", module.title)]),
-            );
-            lines.push(quote! { #doc #gate #name: #name::#client });
+            let client = ident(&client.name);
+            let doc = docs(&[format!("Resources of `{}`.", module.title)]);
+            clients.push(quote! { #doc #gate #name: #name::#client });
+        }
+        if let Some(group) = &module.informers {
+            let group = ident(&group.name);
+            let doc = docs(&[format!("Informers of `{}`.", module.title)]);
+            informers.push(quote! { #doc #gate #name: #name::#group });
         }
     }
-    items.push(parse_quote! { kubeloom::clientset! { Clientset { #(#lines),* } } });
+    items.push(parse_quote! { kubeloom::clientset! { Clientset { #(#clients),* } } });
+    items.push(parse_quote! { kubeloom::informer_factory! { SharedInformerFactory { #(#informers),* } } });
     items.push(visit_all(api));
-    layout::file(&lib_docs(api, options), &items)
+    layout::file(&crate_docs::lines(api, options), &items)
 }
 
 /// `visit_kinds` of the crate.
@@ -133,48 +138,6 @@ fn gate(gates: &BTreeSet<RustName>) -> TokenStream {
     }
 }
 
-fn lib_docs(api: &Api, options: &Options) -> Vec<String> {
-    let server = match &api.server {
-        Some(version) => format!("Typed clients of an API server of version {version}."),
-        None => "Typed clients of an API server.".to_owned(),
-    };
-    let mut docs = vec![
-        server,
-        String::new(),
-        "Each group-version is a feature and a module of the same name; `all` turns all of them on. A feature brings in"
-            .to_owned(),
-        "those whose types it needs.".to_owned(),
-    ];
-    let example = api.modules.iter().find_map(|module| {
-        let handle = module
-            .client
-            .as_ref()?
-            .handles
-            .iter()
-            .find(|handle| handle.reach != Reach::AllNamespaces)?;
-        Some((module, handle))
-    });
-    if let Some((module, handle)) = example {
-        let namespace = if handle.reach == Reach::Namespace {
-            "\"default\""
-        } else {
-            ""
-        };
-        let name = options.name.replace('-', "_");
-        docs.extend([
-            String::new(),
-            "```ignore".to_owned(),
-            format!("let clientset = {name}::Clientset::from_env().await?;"),
-            format!(
-                "let handle = clientset.{}().{}({namespace});",
-                module.name, handle.name
-            ),
-            "```".to_owned(),
-        ]);
-    }
-    docs
-}
-
 /// `src/<module>/mod.rs`.
 pub(super) fn module(module: &Module) -> String {
     let mut items: Vec<Item> = Vec::new();
@@ -205,6 +168,7 @@ pub(super) fn module(module: &Module) -> String {
             .iter()
             .flat_map(|client| client_items(module, client, &names)),
     );
+    items.extend(module.informers.iter().map(informers));
     items.extend(
         module
             .markers
@@ -252,6 +216,16 @@ fn client_items(module: &Module, client: &Client, names: &Names<'_>) -> [Item; 2
         }
     };
     [structure, implementation]
+}
+
+/// `informers!`, with a line a kind.
+fn informers(informers: &Informers) -> Item {
+    let name = ident(&informers.name);
+    let lines = informers.list.iter().map(|informer| {
+        let (method, kind) = (ident(&informer.name), ident(&informer.kind));
+        quote!(#method: #kind)
+    });
+    parse_quote! { kubeloom::informers! { #name { #(#lines),* } } }
 }
 
 fn method(handle: &Handle, names: &Names<'_>) -> TokenStream {

@@ -3,6 +3,7 @@
 //! Items are `syn` items made by `quote`; `layout` turns them into text. Identifiers come from
 //! [`RustName`](crate::ir::RustName)s, which are valid by construction.
 
+mod crate_docs;
 mod crate_files;
 mod layout;
 mod resources;

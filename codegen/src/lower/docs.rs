@@ -83,7 +83,7 @@ fn paragraph(lines: &mut Vec<String>, more: Vec<String>) {
 }
 
 /// A text that may stand between backticks.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     text.chars()
         .map(|c| if c == '`' || c.is_control() { '\'' } else { c })
         .collect()

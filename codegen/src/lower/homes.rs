@@ -55,7 +55,7 @@ impl Homes {
         }
         let titles = modules
             .iter()
-            .map(|(gv, name)| (name.clone(), gv.to_string()))
+            .map(|(gv, name)| (name.clone(), super::docs::code(&gv.to_string())))
             .collect();
         Self {
             modules,
@@ -70,7 +70,7 @@ impl Homes {
         self.modules.get(gv)
     }
 
-    /// The group-version of a module, for people.
+    /// The group-version of a module, for people; it may stand between backticks.
     pub(super) fn title(&self, module: &RustName) -> String {
         self.titles.get(module).cloned().unwrap_or_default()
     }

@@ -6,7 +6,7 @@
 //! | `select` | which group-versions are wanted |
 //! | `homes` | the module of each definition |
 //! | `classes` | which definitions become structs, and what the others are |
-//! | `resources` | verbs, subresources, handles |
+//! | `resources` | verbs, subresources, handles, informers |
 //! | `types`, `presence` | structs, their fields, boxing and when a field is written |
 //! | `files`, `features` | files, imports, the graph of features |
 //! | `docs` | documentation |
@@ -31,7 +31,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostic::Report;
 use crate::facts::Facts;
-use crate::ir::{Api, Client, Module, RustName, Type, TypeRef};
+use crate::ir::{Api, Client, Informers, Module, RustName, Type, TypeRef};
 use crate::parse::{GroupVersion, Model};
 
 use classes::Classes;
@@ -82,9 +82,15 @@ fn modules(
             name: scope.take(names::client_name(&name)),
             handles,
         });
+        let informers = lowered.informers.remove(&name).unwrap_or_default();
+        let informers = (!informers.is_empty()).then(|| Informers {
+            name: scope.take(names::informers_name(&name)),
+            list: informers,
+        });
         Module {
             title: homes.title(&name),
             client,
+            informers,
             files: files::place(&name, types),
             markers: lowered.markers.remove(&name).unwrap_or_default(),
             requires: BTreeSet::new(),

@@ -175,6 +175,12 @@ pub(crate) fn client_name(module: &RustName) -> RustName {
     )
 }
 
+/// `CoreV1Informers` of `core_v1`.
+pub(crate) fn informers_name(module: &RustName) -> RustName {
+    let name = heck::ToUpperCamelCase::to_upper_camel_case(module.as_str());
+    valid(format!("{name}Informers"), "Informers", PRELUDE)
+}
+
 /// The method for a plural: it is parted where the words of the kind are (`configmaps` of `ConfigMap` is `config_maps`).
 pub(crate) fn plural(plural: &WireName, kind: &WireName) -> RustName {
     let mut words = words(kind.as_str());

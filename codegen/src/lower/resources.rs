@@ -9,7 +9,8 @@ use super::names::{Scope, plural, snake, type_name};
 use super::types::is_list;
 use crate::diagnostic::{Code, Diagnostic, Report};
 use crate::ir::{
-    Exchange, Handle, Marker, Offer, Reach, Resource, RustName, Subresource, TypeRef, Verb, WireName,
+    Exchange, Handle, Informer, Marker, Offer, Reach, Resource, RustName, Subresource, TypeRef, Verb,
+    WireName,
 };
 use crate::parse::{Body, DiscoveredResource, DiscoveredSubresource, GroupVersion, Operation, OperationKey};
 
@@ -52,6 +53,8 @@ pub(super) struct Lowered {
     pub(super) seeds: BTreeSet<String>,
     /// Handles by module, sorted by plural.
     pub(super) handles: BTreeMap<RustName, Vec<Handle>>,
+    /// Informers by module, sorted by plural.
+    pub(super) informers: BTreeMap<RustName, Vec<Informer>>,
     /// Markers by module.
     pub(super) markers: BTreeMap<RustName, Vec<Marker>>,
 }
@@ -66,6 +69,7 @@ pub(super) fn lower(gv: &GroupVersion, classes: &Classes<'_>, out: &mut Lowered,
     let mut markers: BTreeMap<String, Marker> = BTreeMap::new();
     let mut types = classes.homes.scope(module);
     let mut handles = Vec::new();
+    let mut informers = Vec::new();
     for (plural_name, found) in resources {
         let Some(definition) = kind_of(gv, plural_name, found, classes, report) else {
             continue;
@@ -92,13 +96,16 @@ pub(super) fn lower(gv: &GroupVersion, classes: &Classes<'_>, out: &mut Lowered,
         let kind = classes.homes.id(definition).map(|id| id.name.clone());
         if let Some(kind) = kind {
             let kind_wire = WireName::new(super::homes::last(definition));
-            handles.extend(handles_of(&resource, &kind, &kind_wire, &mut methods));
+            let own = handles_of(&resource, &kind, &kind_wire, &mut methods);
+            informers.extend(informer_of(&resource, &own));
+            handles.extend(own);
         }
         out.seeds.insert(definition.to_owned());
         out.resources.insert(definition.to_owned(), resource);
     }
     handles.sort_by(|a, b| (&a.plural, a.reach).cmp(&(&b.plural, b.reach)));
     out.handles.insert(module.clone(), handles);
+    out.informers.insert(module.clone(), informers);
     out.markers
         .insert(module.clone(), markers.into_values().collect());
 }
@@ -142,14 +149,24 @@ fn handles_of(resource: &Resource, kind: &RustName, wire: &WireName, methods: &m
     if !resource.namespaced {
         return vec![handle(methods.take(name), Reach::Cluster)];
     }
-    let root = resource.offers.iter().find(|offer| offer.subresource.is_none());
-    let offered = |verb| root.is_some_and(|root| root.verbs.contains_key(&verb));
     let all = snake(&format!("all_{name}"));
     let mut handles = vec![handle(methods.take(name), Reach::Namespace)];
-    if offered(Verb::List) || offered(Verb::Watch) {
+    if resource.offers_itself(Verb::List) || resource.offers_itself(Verb::Watch) {
         handles.push(handle(methods.take(all), Reach::AllNamespaces));
     }
     handles
+}
+
+/// An informer lists and watches: a resource that offers only one of the two has none. Its name is that of the handle.
+fn informer_of(resource: &Resource, handles: &[Handle]) -> Option<Informer> {
+    let handle = handles
+        .iter()
+        .find(|handle| handle.reach != Reach::AllNamespaces)?;
+    let both = resource.offers_itself(Verb::List) && resource.offers_itself(Verb::Watch);
+    both.then(|| Informer {
+        name: handle.name.clone(),
+        kind: handle.kind.clone(),
+    })
 }
 
 struct Lowering<'a, 'b> {

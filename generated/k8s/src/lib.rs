@@ -5,9 +5,20 @@
 //! Each group-version is a feature and a module of the same name; `all` turns all of them on. A feature brings in
 //! those whose types it needs.
 //!
-//! ```ignore
+//! ```no_run
+//! # #[cfg(feature = "core_v1")]
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let clientset = kubeloom_k8s::Clientset::from_env().await?;
-//! let handle = clientset.admissionregistration_v1().mutating_admission_policies();
+//! let pods = clientset.core_v1().pods("default");
+//!
+//! let factory = kubeloom_k8s::SharedInformerFactory::new(&clientset);
+//! let pods = factory.core_v1().pods();
+//! pods.add_event_handler(|event: kubeloom::cache::Event<_>| println!("{}", event.key()));
+//! factory.start();
+//! factory.wait_synced().await?;
+//! println!("{} objects", pods.lister().list().len());
+//! # Ok(())
+//! # }
 //! ```
 
 #[rustfmt::skip]
@@ -246,6 +257,102 @@ kubeloom::clientset! { Clientset {
     /// Resources of `storagemigration.k8s.io/v1beta1`.
     #[cfg(feature = "storagemigration_v1beta1")]
     storagemigration_v1beta1: storagemigration_v1beta1::StoragemigrationV1beta1,
+} }
+
+kubeloom::informer_factory! { SharedInformerFactory {
+    /// Informers of `admissionregistration.k8s.io/v1`.
+    #[cfg(feature = "admissionregistration_v1")]
+    admissionregistration_v1: admissionregistration_v1::AdmissionregistrationV1Informers,
+    /// Informers of `admissionregistration.k8s.io/v1alpha1`.
+    #[cfg(feature = "admissionregistration_v1alpha1")]
+    admissionregistration_v1alpha1: admissionregistration_v1alpha1::AdmissionregistrationV1alpha1Informers,
+    /// Informers of `admissionregistration.k8s.io/v1beta1`.
+    #[cfg(feature = "admissionregistration_v1beta1")]
+    admissionregistration_v1beta1: admissionregistration_v1beta1::AdmissionregistrationV1beta1Informers,
+    /// Informers of `apiextensions.k8s.io/v1`.
+    #[cfg(feature = "apiextensions_v1")]
+    apiextensions_v1: apiextensions_v1::ApiextensionsV1Informers,
+    /// Informers of `apiregistration.k8s.io/v1`.
+    #[cfg(feature = "apiregistration_v1")]
+    apiregistration_v1: apiregistration_v1::ApiregistrationV1Informers,
+    /// Informers of `apps/v1`.
+    #[cfg(feature = "apps_v1")]
+    apps_v1: apps_v1::AppsV1Informers,
+    /// Informers of `autoscaling/v1`.
+    #[cfg(feature = "autoscaling_v1")]
+    autoscaling_v1: autoscaling_v1::AutoscalingV1Informers,
+    /// Informers of `autoscaling/v2`.
+    #[cfg(feature = "autoscaling_v2")]
+    autoscaling_v2: autoscaling_v2::AutoscalingV2Informers,
+    /// Informers of `batch/v1`.
+    #[cfg(feature = "batch_v1")]
+    batch_v1: batch_v1::BatchV1Informers,
+    /// Informers of `certificates.k8s.io/v1`.
+    #[cfg(feature = "certificates_v1")]
+    certificates_v1: certificates_v1::CertificatesV1Informers,
+    /// Informers of `certificates.k8s.io/v1beta1`.
+    #[cfg(feature = "certificates_v1beta1")]
+    certificates_v1beta1: certificates_v1beta1::CertificatesV1beta1Informers,
+    /// Informers of `coordination.k8s.io/v1`.
+    #[cfg(feature = "coordination_v1")]
+    coordination_v1: coordination_v1::CoordinationV1Informers,
+    /// Informers of `coordination.k8s.io/v1alpha2`.
+    #[cfg(feature = "coordination_v1alpha2")]
+    coordination_v1alpha2: coordination_v1alpha2::CoordinationV1alpha2Informers,
+    /// Informers of `coordination.k8s.io/v1beta1`.
+    #[cfg(feature = "coordination_v1beta1")]
+    coordination_v1beta1: coordination_v1beta1::CoordinationV1beta1Informers,
+    /// Informers of `core/v1`.
+    #[cfg(feature = "core_v1")]
+    core_v1: core_v1::CoreV1Informers,
+    /// Informers of `discovery.k8s.io/v1`.
+    #[cfg(feature = "discovery_v1")]
+    discovery_v1: discovery_v1::DiscoveryV1Informers,
+    /// Informers of `events.k8s.io/v1`.
+    #[cfg(feature = "events_v1")]
+    events_v1: events_v1::EventsV1Informers,
+    /// Informers of `flowcontrol.apiserver.k8s.io/v1`.
+    #[cfg(feature = "flowcontrol_v1")]
+    flowcontrol_v1: flowcontrol_v1::FlowcontrolV1Informers,
+    /// Informers of `internal.apiserver.k8s.io/v1alpha1`.
+    #[cfg(feature = "internal_v1alpha1")]
+    internal_v1alpha1: internal_v1alpha1::InternalV1alpha1Informers,
+    /// Informers of `networking.k8s.io/v1`.
+    #[cfg(feature = "networking_v1")]
+    networking_v1: networking_v1::NetworkingV1Informers,
+    /// Informers of `node.k8s.io/v1`.
+    #[cfg(feature = "node_v1")]
+    node_v1: node_v1::NodeV1Informers,
+    /// Informers of `policy/v1`.
+    #[cfg(feature = "policy_v1")]
+    policy_v1: policy_v1::PolicyV1Informers,
+    /// Informers of `rbac.authorization.k8s.io/v1`.
+    #[cfg(feature = "rbac_v1")]
+    rbac_v1: rbac_v1::RbacV1Informers,
+    /// Informers of `resource.k8s.io/v1`.
+    #[cfg(feature = "resource_v1")]
+    resource_v1: resource_v1::ResourceV1Informers,
+    /// Informers of `resource.k8s.io/v1alpha3`.
+    #[cfg(feature = "resource_v1alpha3")]
+    resource_v1alpha3: resource_v1alpha3::ResourceV1alpha3Informers,
+    /// Informers of `resource.k8s.io/v1beta1`.
+    #[cfg(feature = "resource_v1beta1")]
+    resource_v1beta1: resource_v1beta1::ResourceV1beta1Informers,
+    /// Informers of `resource.k8s.io/v1beta2`.
+    #[cfg(feature = "resource_v1beta2")]
+    resource_v1beta2: resource_v1beta2::ResourceV1beta2Informers,
+    /// Informers of `scheduling.k8s.io/v1`.
+    #[cfg(feature = "scheduling_v1")]
+    scheduling_v1: scheduling_v1::SchedulingV1Informers,
+    /// Informers of `storage.k8s.io/v1`.
+    #[cfg(feature = "storage_v1")]
+    storage_v1: storage_v1::StorageV1Informers,
+    /// Informers of `storagemigration.k8s.io/v1`.
+    #[cfg(feature = "storagemigration_v1")]
+    storagemigration_v1: storagemigration_v1::StoragemigrationV1Informers,
+    /// Informers of `storagemigration.k8s.io/v1beta1`.
+    #[cfg(feature = "storagemigration_v1beta1")]
+    storagemigration_v1beta1: storagemigration_v1beta1::StoragemigrationV1beta1Informers,
 } }
 
 /// Shows a visitor each resource's kind of the group-versions that are turned on.

@@ -9,6 +9,8 @@ use futures_core::future::BoxFuture;
 use futures_core::stream::BoxStream;
 
 use super::object::{Object, ObjectKey};
+use super::page::read_page;
+use super::selection::{Selectors, selecting};
 use crate::error::{Error, ErrorKind};
 use crate::meta::ListMeta;
 use crate::record::Value;
@@ -16,9 +18,8 @@ use crate::resource::{Offers, Resource, Scope, verb};
 use crate::rest::{
     Api, Call, GroupVersionResource, ListOptions, RestClient, Target, Watch, WatchEvent, WatchOptions,
 };
-use crate::transport::{Method, TransportError, TransportErrorKind};
+use crate::transport::Method;
 use crate::value::Str;
-use crate::wire::{Format, ListError, ListReader, Mode};
 
 /// An object that was left out, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,8 +119,7 @@ impl<K: Object> ListWatch for AnyListWatch<K> {
 pub struct ApiListWatch<K> {
     client: RestClient,
     target: Target,
-    labels: String,
-    fields: String,
+    selectors: Selectors,
     kind: PhantomData<fn() -> K>,
 }
 
@@ -133,8 +133,7 @@ impl<K: Resource> ApiListWatch<K> {
                 namespace: namespace.filter(|_| K::Scope::NAMESPACED).map(str::to_owned),
                 namespaced: false,
             },
-            labels: String::new(),
-            fields: String::new(),
+            selectors: Selectors::default(),
             kind: PhantomData,
         }
     }
@@ -147,19 +146,7 @@ impl<K: Resource> ApiListWatch<K> {
         }
     }
 
-    /// Only objects with matching labels, such as `app=web,tier!=cache`.
-    #[must_use]
-    pub fn labels(mut self, selector: impl Into<String>) -> Self {
-        self.labels = selector.into();
-        self
-    }
-
-    /// Only objects with matching fields, such as `spec.nodeName=node-1`.
-    #[must_use]
-    pub fn fields(mut self, selector: impl Into<String>) -> Self {
-        self.fields = selector.into();
-        self
-    }
+    selecting!();
 
     fn call(&self, verb: &'static str) -> Call {
         Call::new(&self.client, verb, Method::Get, &self.target, K::PROTOBUF)
@@ -170,8 +157,7 @@ impl<K> fmt::Debug for ApiListWatch<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ApiListWatch")
             .field("target", &self.target)
-            .field("labels", &self.labels)
-            .field("fields", &self.fields)
+            .field("selectors", &self.selectors)
             .finish_non_exhaustive()
     }
 }
@@ -188,73 +174,21 @@ where
 
     fn list<'a>(
         &'a self,
-        mut options: ListOptions,
+        options: ListOptions,
         take: &'a mut (dyn FnMut(K) + Send),
     ) -> BoxFuture<'a, Result<ListEnd, Error>> {
-        options.labels.clone_from(&self.labels);
-        options.fields.clone_from(&self.fields);
-        Box::pin(read_page(self.call("list"), options, take))
+        let page = read_page(self.call("list"), self.selectors.list(options), take);
+        Box::pin(async move { Ok(page.await?.end) })
     }
 
-    fn watch(&self, mut options: WatchOptions) -> BoxFuture<'_, Result<Changes<K>, Error>> {
-        options.labels.clone_from(&self.labels);
-        options.fields.clone_from(&self.fields);
-        let watch = Watch::<K>::new(self.call("watch")).options(options);
+    fn watch(&self, options: WatchOptions) -> BoxFuture<'_, Result<Changes<K>, Error>> {
+        let watch = Watch::<K>::new(self.call("watch")).options(self.selectors.watch(options));
         Box::pin(async move { Ok(boxed(watch.await?)) })
     }
 }
 
 fn boxed<K>(changes: impl Stream<Item = Result<WatchEvent<K>, Error>> + Send + 'static) -> Changes<K> {
     Box::pin(changes)
-}
-
-/// Reads a page as it arrives, with the objects that cannot be read left out.
-async fn read_page<K: Resource + Value + Default>(
-    mut call: Call,
-    options: ListOptions,
-    take: &mut (dyn FnMut(K) + Send),
-) -> Result<ListEnd, Error> {
-    options.write(call.query());
-    let context = call.context();
-    let fail = |kind| Error::new(context.clone(), kind);
-    let mut response = call.open().await?;
-    let format = response
-        .headers
-        .get("content-type")
-        .and_then(Format::from_content_type);
-    let mut reader = ListReader::<K>::new(format.unwrap_or_else(|| call.format()), Mode::Lenient);
-    let (mut bytes, limit) = (0_usize, call.client().options().max_body);
-    while let Some(chunk) = response.body.chunk().await {
-        let chunk = chunk.map_err(|error| fail(ErrorKind::Transport(error)))?;
-        bytes = bytes.saturating_add(chunk.len());
-        if bytes > limit {
-            let text = format!("the list is longer than {limit} bytes");
-            return Err(fail(ErrorKind::Transport(TransportError::new(
-                TransportErrorKind::TooLarge,
-                text,
-            ))));
-        }
-        reader
-            .push(&chunk)
-            .map_err(|error| fail(ErrorKind::Decode(error)))?;
-        reader.take_items().into_iter().for_each(&mut *take);
-    }
-    let (list, errors) = reader.finish().map_err(|error| match error {
-        ListError::Decode(error) => fail(ErrorKind::Decode(error)),
-        ListError::Status(status) => fail(ErrorKind::Api(status)),
-    })?;
-    list.items.into_iter().for_each(take);
-    let unreadable = errors.into_iter().map(|item| Skipped {
-        key: ObjectKey {
-            namespace: item.namespace,
-            name: item.name,
-        },
-        reason: item.error.to_string(),
-    });
-    Ok(ListEnd {
-        metadata: list.metadata,
-        unreadable: unreadable.collect(),
-    })
 }
 
 /// The object that an error of a stream is about, if something could not be read; the stream goes on, or says itself

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use super::indexer::{Indexer, NAMESPACE_INDEX};
 use super::object::Object;
+use super::version::InvalidResourceVersion;
 use crate::error::{CallContext, Error, ErrorKind, reason};
 use crate::meta::{Status, StatusDetails};
 use crate::rest::GroupVersionResource;
+use crate::selector::Selector;
 
 /// The objects of a resource, from memory. Cheap to clone; does not keep an informer running.
 pub struct Lister<K> {
@@ -69,9 +71,24 @@ impl<K: Object> Lister<K> {
         self.store.list_sorted()
     }
 
+    /// All objects whose labels match, in no particular order. All objects are looked at: where one label is asked for
+    /// again and again, an index by it is quicker.
+    pub fn select(&self, selector: &Selector) -> Vec<Arc<K>> {
+        selected(self.list(), selector)
+    }
+
     /// The objects with a value in an index of texts.
     pub fn by_index(&self, name: &str, value: &str) -> Vec<Arc<K>> {
         self.store.by_index(name, value)
+    }
+
+    /// Completes when what is read here has all changes up to a version, such as the one that an update of this program
+    /// answered with; see [`Indexer::at_least`].
+    ///
+    /// # Errors
+    /// A version that cannot be compared.
+    pub async fn at_least(&self, version: &str) -> Result<(), InvalidResourceVersion> {
+        self.store.at_least(version).await
     }
 
     /// The store.
@@ -151,6 +168,11 @@ impl<K: Object> NamespaceLister<K> {
         }
     }
 
+    /// The objects of the namespace whose labels match, in no particular order.
+    pub fn select(&self, selector: &Selector) -> Vec<Arc<K>> {
+        selected(self.list(), selector)
+    }
+
     /// The objects of the namespace, by name.
     pub fn list_sorted(&self) -> Vec<Arc<K>> {
         let mut objects = self.list();
@@ -164,4 +186,11 @@ impl<K: Object> NamespaceLister<K> {
         objects.retain(|object| object.object_meta().namespace == self.namespace.as_str());
         objects
     }
+}
+
+fn selected<K: Object>(mut objects: Vec<Arc<K>>, selector: &Selector) -> Vec<Arc<K>> {
+    if !selector.is_everything() {
+        objects.retain(|object| selector.matches(&object.object_meta().labels));
+    }
+    objects
 }

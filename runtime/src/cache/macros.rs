@@ -3,15 +3,12 @@
 /// Writes the informers of a group-version: a struct over a factory with one method a kind.
 ///
 /// ```text
-/// informers! { CoreV1Informers {
-///     /// `pods`
-///     pods: Pod,
-/// } }
+/// informers! { CoreV1Informers { pods: Pod, nodes: Node } }
 /// ```
 #[macro_export]
 macro_rules! informers {
-    ($name:ident { $($(#[$meta:meta])* $method:ident: $kind:ty),* $(,)? }) => {
-        /// The informers of this group-version.
+    ($name:ident { $($method:ident: $kind:ident),* $(,)? }) => {
+        /// The informers of this group-version: one for each resource that offers list and watch.
         #[derive(Clone, Debug)]
         pub struct $name {
             factory: $crate::cache::SharedInformerFactory,
@@ -24,7 +21,10 @@ macro_rules! informers {
             }
 
             $(
-                $(#[$meta])*
+                #[doc = concat!("The informer of [`", stringify!($kind), "`]; see")]
+                /// [`informer`](kubeloom::cache::SharedInformerFactory::informer).
+                // Inlined, so that an informer is compiled by those who ask for it and not here, for every kind.
+                #[inline]
                 pub fn $method(&self) -> $crate::cache::SharedInformer<$kind> {
                     self.factory.informer()
                 }
@@ -75,6 +75,12 @@ macro_rules! informer_factory {
                 Self { factory: self.factory.fields(selector) }
             }
 
+            /// Informers list and watch with other options.
+            #[must_use]
+            pub fn tweak(self, tweak: $crate::cache::Tweak) -> Self {
+                Self { factory: self.factory.tweak(tweak) }
+            }
+
             /// Handlers added without options of their own are shown all objects again so often.
             #[must_use]
             pub fn resync(self, period: ::core::time::Duration) -> Self {
@@ -85,6 +91,18 @@ macro_rules! informer_factory {
             #[must_use]
             pub fn transform<K: $crate::cache::Object>(self, transform: $crate::cache::Transform<K>) -> Self {
                 Self { factory: self.factory.transform(transform) }
+            }
+
+            /// Informers of a kind are like this.
+            #[must_use]
+            pub fn configure<K: $crate::cache::Object>(self, setup: $crate::cache::InformerSetup<K>) -> Self {
+                Self { factory: self.factory.configure(setup) }
+            }
+
+            /// How resources are read.
+            #[must_use]
+            pub fn reflector(self, options: $crate::cache::ReflectorOptions) -> Self {
+                Self { factory: self.factory.reflector(options) }
             }
 
             $(

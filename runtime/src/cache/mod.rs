@@ -4,12 +4,14 @@
 //!
 //! | module | what is there |
 //! |---|---|
-//! | `list_watch` | [`ListWatch`]: where objects come from |
+//! | `list_watch`, `untyped` | [`ListWatch`]: where objects come from |
+//! | `selection`, `page` | which of them, and how a page of them is read |
 //! | `reflector` | [`Reflector`]: follows a resource, whatever the server and the network do |
 //! | `queue` | [`InOrderQueue`] and [`DeltaFifo`]: changes between the reflector and the store |
 //! | `indexer` | [`Indexer`]: objects by key and by index |
 //! | `informer` | [`SharedInformer`]: one store, any number of handlers |
 //! | `lister` | [`Lister`]: reads from a store |
+//! | `mutations` | [`MutationCache`]: what this program wrote, before the watch brings it |
 //! | `factory` | [`SharedInformerFactory`]: the informers of a program |
 //! | `object`, `version` | keys of objects and the order of resource versions |
 //!
@@ -44,9 +46,12 @@ mod informer;
 mod list_watch;
 mod lister;
 mod macros;
+mod mutations;
 mod object;
+mod page;
 mod queue;
 mod reflector;
+mod selection;
 #[cfg(test)]
 mod testing;
 mod untyped;
@@ -54,7 +59,7 @@ mod version;
 
 use crate::sync;
 
-pub use factory::{Informed, SharedInformerFactory};
+pub use factory::{Informed, InformerOverview, InformerSetup, SharedInformerFactory};
 pub use indexer::{
     DuplicateIndex, Index, IndexValue, Indexer, NAMESPACE_INDEX, Replacement, Sharing, Write, Written,
 };
@@ -64,11 +69,13 @@ pub use informer::{
 };
 pub use list_watch::{ApiListWatch, Changes, ListEnd, ListWatch, Skipped};
 pub use lister::{Lister, NamespaceLister};
+pub use mutations::{MutationCache, MutationOptions};
 pub use object::{InvalidKey, Object, ObjectKey};
 pub use queue::{Batch, Deleted, Delta, DeltaFifo, InOrderQueue, QUEUE_CAPACITY, Queue, Receipt, Sink};
 pub use reflector::{
     Failed, Reflector, ReflectorBackoff, ReflectorOptions, ReflectorState, ReflectorStatus, Transform,
     WatchList,
 };
+pub use selection::{ReadOptions, Tweak};
 pub use untyped::{DynamicListWatch, MetadataListWatch};
 pub use version::{InvalidResourceVersion, compare_resource_versions};

@@ -5,22 +5,16 @@ use std::fmt;
 use futures_core::future::BoxFuture;
 
 use super::list_watch::{Changes, ListEnd, ListWatch};
+use super::page::{PageEnd, read_page};
+use super::selection::{Selectors, selecting};
 use crate::dynamic::{DynamicApi, DynamicObject, MetadataApi};
 use crate::error::Error;
-use crate::meta::{Page, PartialObjectMetadata};
-use crate::rest::{GroupVersionResource, List, ListOptions, Watch, WatchOptions};
-use crate::wire::Wire;
-
-/// Selectors of a list and of the watch that follows it.
-#[derive(Clone, Debug, Default)]
-struct Selectors {
-    labels: String,
-    fields: String,
-}
+use crate::meta::PartialObjectMetadata;
+use crate::rest::{Call, GroupVersionResource, ListOptions, WatchOptions};
 
 /// Writes a source over a handle: its struct, its selectors, and list and watch.
 macro_rules! source {
-    ($(#[$meta:meta])* $name:ident($api:ident) -> $object:ty) => {
+    ($(#[$meta:meta])* $name:ident($api:ident) -> $object:ty, $list:ident) => {
         $(#[$meta])*
         #[derive(Clone)]
         pub struct $name {
@@ -34,19 +28,7 @@ macro_rules! source {
                 Self { api: api.clone(), selectors: Selectors::default() }
             }
 
-            /// Only objects with matching labels, such as `app=web,tier!=cache`.
-            #[must_use]
-            pub fn labels(mut self, selector: impl Into<String>) -> Self {
-                self.selectors.labels = selector.into();
-                self
-            }
-
-            /// Only objects with matching fields, such as `metadata.name=web-0`.
-            #[must_use]
-            pub fn fields(mut self, selector: impl Into<String>) -> Self {
-                self.selectors.fields = selector.into();
-                self
-            }
+            selecting!();
         }
 
         impl fmt::Debug for $name {
@@ -70,50 +52,52 @@ macro_rules! source {
                 options: ListOptions,
                 take: &'a mut (dyn FnMut($object) + Send),
             ) -> BoxFuture<'a, Result<ListEnd, Error>> {
-                Box::pin(list(self.api.list(), &self.selectors, options, take))
+                let (call, _) = self.api.list().into_parts();
+                Box::pin($list(call, self.selectors.list(options), take))
             }
 
             fn watch(&self, options: WatchOptions) -> BoxFuture<'_, Result<Changes<$object>, Error>> {
-                Box::pin(watch(self.api.watch(), &self.selectors, options))
+                let watch = self.api.watch().options(self.selectors.watch(options));
+                Box::pin(async move {
+                    let changes: Changes<$object> = Box::pin(watch.await?);
+                    Ok(changes)
+                })
             }
         }
     };
 }
 
 source! {
-    /// Lists and watches any resource as JSON objects. An object that cannot be read fails its list: JSON objects
-    /// without a readable metadata are hardly to be expected.
-    DynamicListWatch(DynamicApi) -> DynamicObject
+    /// Lists and watches any resource as JSON objects. An object that cannot be read is left out and reported.
+    DynamicListWatch(DynamicApi) -> DynamicObject, list_objects
 }
 
 source! {
-    /// Lists and watches the metadata of any resource.
-    MetadataListWatch(MetadataApi) -> PartialObjectMetadata
+    /// Lists and watches the metadata of any resource. An object that cannot be read is left out and reported.
+    MetadataListWatch(MetadataApi) -> PartialObjectMetadata, list_metadata
 }
 
-async fn list<L: Page>(
-    request: List<L>,
-    selectors: &Selectors,
-    mut options: ListOptions,
-    take: &mut (dyn FnMut(L::Item) + Send),
+async fn list_metadata(
+    call: Call,
+    options: ListOptions,
+    take: &mut (dyn FnMut(PartialObjectMetadata) + Send),
 ) -> Result<ListEnd, Error> {
-    options.labels.clone_from(&selectors.labels);
-    options.fields.clone_from(&selectors.fields);
-    let mut page = request.options(options).await?;
-    std::mem::take(page.page_items_mut()).into_iter().for_each(take);
-    Ok(ListEnd {
-        metadata: std::mem::take(page.list_meta_mut()),
-        unreadable: Vec::new(),
-    })
+    read_page(call, options, take).await.map(|page| page.end)
 }
 
-async fn watch<K: Wire>(
-    request: Watch<K>,
-    selectors: &Selectors,
-    mut options: WatchOptions,
-) -> Result<Changes<K>, Error> {
-    options.labels.clone_from(&selectors.labels);
-    options.fields.clone_from(&selectors.fields);
-    let changes: Changes<K> = Box::pin(request.options(options).await?);
-    Ok(changes)
+/// The objects of a built-in list do not say what they are; the list does, and may do so behind them: they are handed
+/// on when all of the page is there.
+async fn list_objects(
+    call: Call,
+    options: ListOptions,
+    take: &mut (dyn FnMut(DynamicObject) + Send),
+) -> Result<ListEnd, Error> {
+    let mut objects = Vec::new();
+    let page = read_page(call, options, &mut |object: DynamicObject| objects.push(object)).await?;
+    let PageEnd { end, list } = page;
+    for mut object in objects {
+        object.be_item_of(&list.0, &list.1);
+        take(object);
+    }
+    Ok(end)
 }

@@ -5,7 +5,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::DynamicObject;
 use super::object::wire_through_serde;
 use crate::meta::{ListMeta, page};
+use crate::record::{Foreign, Slot, Value, View};
 use crate::value::Str;
+use crate::wire::{DecodeError, EncodeError, Format, Wire};
 
 /// A list of any kind. Its items know their kind: servers leave `apiVersion` and `kind` out of the items of built-in
 /// lists, and reading puts them back.
@@ -25,21 +27,24 @@ pub struct DynamicList {
 impl DynamicList {
     /// The kind of the items, if the list has one for all of them.
     pub fn item_kind(&self) -> Option<&str> {
-        self.kind.strip_suffix("List").filter(|kind| !kind.is_empty())
+        item_kind(&self.kind)
     }
+}
 
-    /// Tells the items their kind where they lack it.
-    fn name_items(&mut self) {
-        let Some(kind) = self.item_kind().map(Str::from) else {
-            return;
-        };
-        for item in &mut self.items {
-            if item.kind.is_empty() {
-                item.kind = kind.clone();
-                item.api_version = self.api_version.clone();
-            }
+impl DynamicObject {
+    /// Tells an item of a list of this `apiVersion` and kind what it is, if it does not say so itself.
+    pub(crate) fn be_item_of(&mut self, api_version: &Str, list_kind: &str) {
+        if self.kind.is_empty()
+            && let Some(kind) = item_kind(list_kind)
+        {
+            self.kind = kind.into();
+            self.api_version.clone_from(api_version);
         }
     }
+}
+
+fn item_kind(list_kind: &str) -> Option<&str> {
+    list_kind.strip_suffix("List").filter(|kind| !kind.is_empty())
 }
 
 impl<'de> Deserialize<'de> for DynamicList {
@@ -61,13 +66,35 @@ impl<'de> Deserialize<'de> for DynamicList {
             metadata: written.metadata,
             items: written.items.unwrap_or_default(),
         };
-        list.name_items();
+        for item in &mut list.items {
+            item.be_item_of(&list.api_version, &list.kind);
+        }
         Ok(list)
     }
 }
 
 wire_through_serde!(DynamicList);
 page!(DynamicList: DynamicObject);
+
+/// An object of a list that is read as it arrives.
+impl Value for DynamicObject {
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Foreign(self)
+    }
+    fn view(&self) -> View<'_> {
+        View::Foreign(self)
+    }
+}
+
+impl Foreign for DynamicObject {
+    fn read_json(&mut self, json: &str) -> Result<(), DecodeError> {
+        *self = Self::decode(Format::Json, json.as_bytes())?;
+        Ok(())
+    }
+    fn write_json(&self) -> Result<String, EncodeError> {
+        serde_json::to_string(self).map_err(EncodeError::new)
+    }
+}
 
 impl IntoIterator for DynamicList {
     type Item = DynamicObject;

@@ -11,7 +11,7 @@ use super::frames::Frames;
 use crate::error::{CallContext, Error, ErrorKind};
 use crate::meta::{ObjectMeta, PartialObjectMetadata, Status};
 use crate::transport::{Body, Response};
-use crate::wire::{DecodeError, Format, Wire, read_watch_event};
+use crate::wire::{DecodeError, Format, Named, Wire, read_watch_event};
 
 /// Marks the bookmark that ends the initial events of a watch that was asked for them (KEP-3157).
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
@@ -131,18 +131,19 @@ impl<K: Wire> WatchStream<K> {
         }))
     }
 
-    /// Metadata alone: a bookmark's object has nothing else, and an unreadable object may still have a name.
+    /// Metadata alone: a bookmark's object has nothing else.
     fn metadata(&self, object: &[u8]) -> Result<ObjectMeta, DecodeError> {
         PartialObjectMetadata::decode(self.format, object).map(|partial| partial.metadata)
     }
 
     fn unreadable(&self, object: &[u8], error: DecodeError) -> Error {
         let mut context = self.context.clone();
-        if let Ok(metadata) = self.metadata(object) {
-            context.name = Some(metadata.name.into());
-            if !metadata.namespace.is_empty() {
-                context.namespace = Some(metadata.namespace.into());
-            }
+        let (namespace, name) = Named::of(self.format, object).namespace_and_name();
+        if !name.is_empty() {
+            context.name = Some(name.into());
+        }
+        if !namespace.is_empty() {
+            context.namespace = Some(namespace.into());
         }
         Error::new(context, ErrorKind::Decode(error))
     }

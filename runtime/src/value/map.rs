@@ -137,9 +137,11 @@ impl<V> Map<V> {
         *self = Self::from_sorted(list);
     }
 
-    /// Makes room for `additional` more entries.
+    /// Makes room for `additional` more entries and no more.
     pub fn reserve(&mut self, additional: usize) {
-        self.0.reserve(additional);
+        let mut list = std::mem::take(self).into_list();
+        list.reserve_exact(additional);
+        *self = Self::from_sorted(list);
     }
 
     /// Gives back room not needed, as a decoder does once a map is complete.

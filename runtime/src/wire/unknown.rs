@@ -1,6 +1,6 @@
 //! The envelope of protobuf bodies: `k8s\0` and a `runtime.Unknown` around the message.
 
-use super::protobuf::{Reader, Reverse, WireType};
+use super::protobuf::{Output, Reader, WireType};
 use super::{DecodeError, EncodeError, Format};
 use crate::record::Record;
 
@@ -59,27 +59,29 @@ pub(super) fn read_type(meta: &[u8]) -> Result<(&str, &str), DecodeError> {
     Ok((api_version, kind))
 }
 
+/// About how long the message of a list and that of any other record is.
+const USUAL_LENGTHS: (usize, usize) = (1 << 22, 1 << 10);
+
 /// A record in its envelope.
 pub(super) fn envelope(record: &dyn Record) -> Result<Vec<u8>, EncodeError> {
-    let mut out = Reverse::default();
-    out.field(4, b"");
-    out.field(3, b"");
-    let before = out.len();
-    super::protobuf::write_group(record, 0, &mut out);
-    out.close(2, before);
-    let before = out.len();
+    let mut out = Output::default();
     let (api_version, kind, list) = match record.type_meta() {
         Some(meta) => (meta.api_version, meta.kind, meta.list),
         None => ("", "", false),
     };
-    let end = out.len();
-    if list {
-        out.bytes(b"List");
-    }
-    out.bytes(kind.as_bytes());
-    out.close(2, end);
-    out.field(1, api_version.as_bytes());
-    out.close(1, before);
     out.bytes(&MAGIC);
+    let open = out.open(1);
+    out.field(1, api_version.as_bytes());
+    match list {
+        true => out.field(2, format!("{kind}List").as_bytes()),
+        false => out.field(2, kind.as_bytes()),
+    }
+    out.close(open);
+    out.expect(if list { USUAL_LENGTHS.0 } else { USUAL_LENGTHS.1 });
+    let open = out.open(2);
+    super::protobuf::write_group(record, 0, &mut out);
+    out.close(open);
+    out.field(3, b"");
+    out.field(4, b"");
     super::protobuf::finish(out)
 }

@@ -6,7 +6,7 @@ use super::history::History;
 use super::server::{Cut, Fault, Server, Streams};
 use super::{converges, eventually, informer, informer_with};
 
-const FAULTS: [Fault; 14] = [
+const FAULTS: [Fault; 15] = [
     Fault::Refused,
     Fault::Reset,
     Fault::Status(429, "TooManyRequests", Some(2)),
@@ -19,6 +19,7 @@ const FAULTS: [Fault; 14] = [
     Fault::Hidden(410, "Expired"),
     Fault::Hidden(500, "InternalError"),
     Fault::Html,
+    Fault::OtherJson,
     Fault::HalfBody,
     Fault::Empty,
 ];
@@ -105,6 +106,67 @@ async fn every_end_of_a_watch_is_overcome() {
             }
         }
     }
+}
+
+/// A watch that ends is begun again from where it was: neither all objects once more nor a list.
+#[tokio::test(start_paused = true)]
+async fn a_watch_goes_on_from_the_last_version() {
+    let server = Server::new(Streams::Offered);
+    server.put("web/a", 1);
+    let informer = informer(&server);
+    informer.start();
+    informer.wait_synced().await.unwrap();
+    server.put("web/a", 2);
+    converges(&server, &informer, "an event").await;
+    server.state().requests.clear();
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    server.cut(Cut::Close);
+    server.put("web/b", 1);
+    converges(&server, &informer, "cut").await;
+    let requests = server.state().requests.clone();
+    let watches: Vec<_> = requests
+        .iter()
+        .filter(|path| path.contains("watch=true"))
+        .collect();
+    assert_eq!(watches.len(), 1, "{requests:?}");
+    assert!(watches[0].contains("resourceVersion=12&"), "{requests:?}");
+    assert!(!watches[0].contains("sendInitialEvents"), "{requests:?}");
+    assert!(!watches[0].contains("resourceVersionMatch"), "{requests:?}");
+    // The server's version is asked for, with one object; nothing else is listed.
+    let lists: Vec<_> = requests
+        .iter()
+        .filter(|path| !path.contains("watch=true"))
+        .collect();
+    assert!(
+        lists.iter().all(|path| path.ends_with("?limit=1")),
+        "{requests:?}"
+    );
+}
+
+/// Whoever starts an informer again at each failure does not make it ask more often.
+#[tokio::test(start_paused = true)]
+async fn starting_again_at_each_failure_is_no_second_loop() {
+    let server = Server::new(Streams::Refused);
+    server.state().list_faults = vec![Fault::Status(500, "InternalError", None); 10_000].into();
+    let informer = informer(&server);
+    informer.start();
+    let (again, mut status) = (informer.clone(), informer.status());
+    let restarting = tokio::spawn(async move {
+        while status.changed().await.is_ok() {
+            again.start();
+        }
+    });
+    let metrics = tokio::runtime::Handle::current().metrics();
+    tokio::time::sleep(Duration::from_secs(600)).await;
+    let requests = server.state().requests.len();
+    assert!((10..60).contains(&requests), "{requests} in ten minutes");
+    assert_eq!(
+        metrics.num_alive_tasks(),
+        2,
+        "the informer and the one who restarts it"
+    );
+    restarting.abort();
+    informer.stop().await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use kubeloom::cache::{Event, Filtered, HandlerOptions, Overflow};
+use kubeloom::cache::{Deleted, Event, EventHandler, Filtered, HandlerOptions, ObjectKey, Overflow};
 
 use super::history::History;
 use super::server::{Server, Streams, Thing};
@@ -213,6 +213,39 @@ async fn removal_and_stop_wait_for_running_calls() {
         "the removed one is not called again"
     );
     assert_eq!(ended.load(Ordering::SeqCst), 2);
+}
+
+/// Of an object that nobody saw there is a key alone: nothing can be judged by it, nothing is made up.
+#[test]
+fn a_deletion_of_what_was_never_seen_has_a_key_alone() {
+    let deleted = Deleted::<Thing>::Unknown {
+        key: ObjectKey::namespaced("web", "a"),
+        last: None,
+    };
+    let event = Event::Deleted(deleted.clone());
+    assert_eq!(event.key().to_string(), "web/a");
+    assert!(event.object().is_none() && deleted.last().is_none());
+    let told = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let (seen, refused) = (told.clone(), told.clone());
+    let handlers: [Box<dyn EventHandler<Thing>>; 2] = [
+        Box::new(Filtered::new(
+            |_: &Thing| true,
+            move |event: Event<Thing>| {
+                seen.lock().unwrap().push(event.key().to_string());
+            },
+        )),
+        // It may have matched when it was last seen by this handler.
+        Box::new(Filtered::new(
+            |_: &Thing| false,
+            move |event: Event<Thing>| {
+                refused.lock().unwrap().push(event.key().to_string());
+            },
+        )),
+    ];
+    for mut handler in handlers {
+        handler.on_event(event.clone());
+    }
+    assert_eq!(*told.lock().unwrap(), ["web/a", "web/a"]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,6 +3,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use kubeloom::cache::{Event, QueueKind, ReflectorState, Transform};
+use kubeloom::selector::Selector;
+use kubeloom::wire::{Format, Wire};
 
 use super::history::History;
 use super::server::{Cut, Fault, Server, Streams, Thing};
@@ -208,6 +210,20 @@ async fn listers_read_by_name_namespace_and_index() {
         "cannot get things.demo.example.com web/x: 404 NotFound: things.demo.example.com \"x\" not found"
     );
     assert!(lister.get("a").is_none(), "no object of cluster scope");
+    let all: Selector = "".parse().unwrap();
+    let labelled: Selector = "size=7".parse().unwrap();
+    assert_eq!(lister.select(&all).len(), 3);
+    assert_eq!(lister.select(&labelled).len(), 0);
+    assert_eq!(lister.select(&"!size".parse().unwrap()).len(), 3);
+    assert_eq!(lister.namespace("web").select(&all).len(), 2);
+    lister.at_least("11").await.unwrap();
+    // What is kept says what it is, though the list does not: references to it are valid.
+    let thing = lister.namespace("web").require("a").unwrap();
+    let json = String::from_utf8(thing.encode(Format::Json).unwrap()).unwrap();
+    assert!(
+        json.starts_with(r#"{"apiVersion":"demo.example.com/v1","kind":"Thing","#),
+        "{json}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

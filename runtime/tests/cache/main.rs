@@ -9,6 +9,7 @@
     reason = "helpers of tests fail as tests do"
 )]
 
+mod asleep;
 mod chaos;
 mod factory;
 mod faults;

@@ -59,6 +59,8 @@ pub enum Fault {
     Hidden(u16, &'static str),
     /// 200 with a page of HTML.
     Html,
+    /// 200 with JSON of something else than a list or an event.
+    OtherJson,
     /// The body breaks off.
     HalfBody,
     /// 200 and an empty stream that ends at once.
@@ -420,6 +422,14 @@ fn faulty(fault: Fault, is_watch: bool) -> Result<Response, TransportError> {
         )),
         Fault::Hidden(code, reason) => Ok(answer(200, Body::full(status(code, reason, None).to_string()))),
         Fault::Html => Ok(answer(200, Body::full("<html>hello</html>"))),
+        Fault::OtherJson if is_watch => Ok(answer(
+            200,
+            Body::full(event("ADDED", &json!({"kind": "Table", "rows": []}))),
+        )),
+        Fault::OtherJson => Ok(answer(
+            200,
+            Body::full("{\"kind\": \"Table\", \"metadata\": {\"resourceVersion\": \"9\"}, \"rows\": []}"),
+        )),
         Fault::HalfBody => Ok(answer(
             200,
             Body::full("{\"metadata\": {\"resourceVersion\": \"3\"}, \"items\": [{\"metadata\""),

@@ -63,6 +63,15 @@ impl AdmissionregistrationV1 {
     }
 }
 
+kubeloom::informers! { AdmissionregistrationV1Informers {
+    mutating_admission_policies: MutatingAdmissionPolicy,
+    mutating_admission_policy_bindings: MutatingAdmissionPolicyBinding,
+    mutating_webhook_configurations: MutatingWebhookConfiguration,
+    validating_admission_policies: ValidatingAdmissionPolicy,
+    validating_admission_policy_bindings: ValidatingAdmissionPolicyBinding,
+    validating_webhook_configurations: ValidatingWebhookConfiguration,
+} }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<MutatingAdmissionPolicy>();

@@ -35,6 +35,11 @@ impl AdmissionregistrationV1alpha1 {
     }
 }
 
+kubeloom::informers! { AdmissionregistrationV1alpha1Informers {
+    mutating_admission_policies: MutatingAdmissionPolicy,
+    mutating_admission_policy_bindings: MutatingAdmissionPolicyBinding,
+} }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<MutatingAdmissionPolicy>();

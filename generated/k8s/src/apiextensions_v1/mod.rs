@@ -25,6 +25,8 @@ impl ApiextensionsV1 {
     }
 }
 
+kubeloom::informers! { ApiextensionsV1Informers { custom_resource_definitions: CustomResourceDefinition } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<CustomResourceDefinition>();

@@ -25,6 +25,8 @@ impl ApiregistrationV1 {
     }
 }
 
+kubeloom::informers! { ApiregistrationV1Informers { api_services: APIService } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<APIService>();

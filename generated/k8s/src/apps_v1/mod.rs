@@ -69,6 +69,14 @@ impl AppsV1 {
     }
 }
 
+kubeloom::informers! { AppsV1Informers {
+    controller_revisions: ControllerRevision,
+    daemon_sets: DaemonSet,
+    deployments: Deployment,
+    replica_sets: ReplicaSet,
+    stateful_sets: StatefulSet,
+} }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<ControllerRevision>();

@@ -36,6 +36,8 @@ impl AutoscalingV1 {
     }
 }
 
+kubeloom::informers! { AutoscalingV1Informers { horizontal_pod_autoscalers: HorizontalPodAutoscaler } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<HorizontalPodAutoscaler>();

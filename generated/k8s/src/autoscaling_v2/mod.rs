@@ -34,6 +34,8 @@ impl AutoscalingV2 {
     }
 }
 
+kubeloom::informers! { AutoscalingV2Informers { horizontal_pod_autoscalers: HorizontalPodAutoscaler } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<HorizontalPodAutoscaler>();

@@ -41,6 +41,8 @@ impl BatchV1 {
     }
 }
 
+kubeloom::informers! { BatchV1Informers { cron_jobs: CronJob, jobs: Job } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<CronJob>();

@@ -46,6 +46,12 @@ impl CertificatesV1 {
     }
 }
 
+kubeloom::informers! { CertificatesV1Informers {
+    certificate_signing_requests: CertificateSigningRequest,
+    cluster_trust_bundles: ClusterTrustBundle,
+    pod_certificate_requests: PodCertificateRequest,
+} }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<CertificateSigningRequest>();

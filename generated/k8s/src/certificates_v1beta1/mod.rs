@@ -40,6 +40,11 @@ impl CertificatesV1beta1 {
     }
 }
 
+kubeloom::informers! { CertificatesV1beta1Informers {
+    cluster_trust_bundles: ClusterTrustBundle,
+    pod_certificate_requests: PodCertificateRequest,
+} }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<ClusterTrustBundle>();

@@ -29,6 +29,8 @@ impl CoordinationV1 {
     }
 }
 
+kubeloom::informers! { CoordinationV1Informers { leases: Lease } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<Lease>();

@@ -29,6 +29,8 @@ impl CoordinationV1alpha2 {
     }
 }
 
+kubeloom::informers! { CoordinationV1alpha2Informers { lease_candidates: LeaseCandidate } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<LeaseCandidate>();

@@ -181,6 +181,24 @@ impl CoreV1 {
     }
 }
 
+kubeloom::informers! { CoreV1Informers {
+    config_maps: ConfigMap,
+    endpoints: Endpoints,
+    events: Event,
+    limit_ranges: LimitRange,
+    namespaces: Namespace,
+    nodes: Node,
+    persistent_volume_claims: PersistentVolumeClaim,
+    persistent_volumes: PersistentVolume,
+    pods: Pod,
+    pod_templates: PodTemplate,
+    replication_controllers: ReplicationController,
+    resource_quotas: ResourceQuota,
+    secrets: Secret,
+    service_accounts: ServiceAccount,
+    services: Service,
+} }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<Binding>();

@@ -29,6 +29,8 @@ impl DiscoveryV1 {
     }
 }
 
+kubeloom::informers! { DiscoveryV1Informers { endpoint_slices: EndpointSlice } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<EndpointSlice>();

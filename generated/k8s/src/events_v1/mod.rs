@@ -29,6 +29,8 @@ impl EventsV1 {
     }
 }
 
+kubeloom::informers! { EventsV1Informers { events: Event } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<Event>();

@@ -31,6 +31,11 @@ impl FlowcontrolV1 {
     }
 }
 
+kubeloom::informers! { FlowcontrolV1Informers {
+    flow_schemas: FlowSchema,
+    priority_level_configurations: PriorityLevelConfiguration,
+} }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<FlowSchema>();

@@ -25,6 +25,8 @@ impl InternalV1alpha1 {
     }
 }
 
+kubeloom::informers! { InternalV1alpha1Informers { storage_versions: StorageVersion } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<StorageVersion>();

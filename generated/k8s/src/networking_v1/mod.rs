@@ -57,6 +57,14 @@ impl NetworkingV1 {
     }
 }
 
+kubeloom::informers! { NetworkingV1Informers {
+    ingress_classes: IngressClass,
+    ingresses: Ingress,
+    ip_addresses: IPAddress,
+    network_policies: NetworkPolicy,
+    service_cidrs: ServiceCIDR,
+} }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<Ingress>();

@@ -25,6 +25,8 @@ impl NodeV1 {
     }
 }
 
+kubeloom::informers! { NodeV1Informers { runtime_classes: RuntimeClass } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<RuntimeClass>();

@@ -31,6 +31,8 @@ impl PolicyV1 {
     }
 }
 
+kubeloom::informers! { PolicyV1Informers { pod_disruption_budgets: PodDisruptionBudget } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<PodDisruptionBudget>();

@@ -53,6 +53,13 @@ impl RbacV1 {
     }
 }
 
+kubeloom::informers! { RbacV1Informers {
+    cluster_role_bindings: ClusterRoleBinding,
+    cluster_roles: ClusterRole,
+    role_bindings: RoleBinding,
+    roles: Role,
+} }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<ClusterRole>();

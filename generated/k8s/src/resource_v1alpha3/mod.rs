@@ -31,6 +31,11 @@ impl ResourceV1alpha3 {
     }
 }
 
+kubeloom::informers! { ResourceV1alpha3Informers {
+    device_taint_rules: DeviceTaintRule,
+    resource_pool_status_requests: ResourcePoolStatusRequest,
+} }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<DeviceTaintRule>();

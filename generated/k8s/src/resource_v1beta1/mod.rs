@@ -58,6 +58,13 @@ impl ResourceV1beta1 {
     }
 }
 
+kubeloom::informers! { ResourceV1beta1Informers {
+    device_classes: DeviceClass,
+    resource_claims: ResourceClaim,
+    resource_claim_templates: ResourceClaimTemplate,
+    resource_slices: ResourceSlice,
+} }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<DeviceClass>();

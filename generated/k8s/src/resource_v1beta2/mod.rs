@@ -64,6 +64,14 @@ impl ResourceV1beta2 {
     }
 }
 
+kubeloom::informers! { ResourceV1beta2Informers {
+    device_classes: DeviceClass,
+    device_taint_rules: DeviceTaintRule,
+    resource_claims: ResourceClaim,
+    resource_claim_templates: ResourceClaimTemplate,
+    resource_slices: ResourceSlice,
+} }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<DeviceClass>();

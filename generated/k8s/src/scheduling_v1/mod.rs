@@ -25,6 +25,8 @@ impl SchedulingV1 {
     }
 }
 
+kubeloom::informers! { SchedulingV1Informers { priority_classes: PriorityClass } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<PriorityClass>();

@@ -59,6 +59,15 @@ impl StorageV1 {
     }
 }
 
+kubeloom::informers! { StorageV1Informers {
+    csi_drivers: CSIDriver,
+    csi_nodes: CSINode,
+    csi_storage_capacities: CSIStorageCapacity,
+    storage_classes: StorageClass,
+    volume_attachments: VolumeAttachment,
+    volume_attributes_classes: VolumeAttributesClass,
+} }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<CSIDriver>();

@@ -25,6 +25,8 @@ impl StoragemigrationV1 {
     }
 }
 
+kubeloom::informers! { StoragemigrationV1Informers { storage_version_migrations: StorageVersionMigration } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<StorageVersionMigration>();

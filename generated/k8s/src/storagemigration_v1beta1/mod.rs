@@ -25,6 +25,10 @@ impl StoragemigrationV1beta1 {
     }
 }
 
+kubeloom::informers! { StoragemigrationV1beta1Informers {
+    storage_version_migrations: StorageVersionMigration,
+} }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<StorageVersionMigration>();

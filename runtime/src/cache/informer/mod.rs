@@ -6,6 +6,7 @@
 //! | `buffer` | what waits for a handler, and what happens when that is too much |
 //! | `handler` | the task of a handler, and [`Registration`] |
 //! | `stream` | [`EventStream`]: events to be awaited |
+//! | `run` | what an informer does while it runs |
 //! | `hub` | the store and its handlers, changed together |
 //!
 //! An informer is one task, and one more for each handler. The task reads from the server, makes changes in the store
@@ -17,15 +18,14 @@ mod buffer;
 mod event;
 mod handler;
 mod hub;
+mod run;
 mod stream;
 
 use std::fmt;
-use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use futures_util::future::{Either, join3, select};
-use tokio::runtime::Handle;
+use futures_util::future::{Either, select};
 use tokio::sync::watch;
 
 pub use self::buffer::Overflow;
@@ -33,19 +33,20 @@ pub use self::event::{Event, EventHandler, Filtered};
 use self::handler::Cell;
 pub use self::handler::{HandlerMetrics, HandlerOptions, Registration};
 use self::hub::Hub;
+use self::run::{Done, Run, StopsOnDrop};
 pub use self::stream::EventStream;
 use super::indexer::{DuplicateIndex, Index, IndexValue, Indexer, NAMESPACE_INDEX};
 use super::list_watch::{AnyListWatch, ListWatch};
 use super::lister::Lister;
 use super::object::Object;
-use super::queue::{DeltaFifo, InOrderQueue, QUEUE_CAPACITY, Queue, Sink};
-use super::reflector::{Reflector, ReflectorOptions, ReflectorStatus, Transform};
-use super::sync::{lock, panic_message};
+use super::queue::{DeltaFifo, InOrderQueue, QUEUE_CAPACITY, Queue};
+use super::reflector::{ReflectorOptions, ReflectorStatus, Transform};
+use super::sync::lock;
 use crate::clock::{Clock, TokioClock};
 use crate::rest::GroupVersionResource;
 
 /// Which queue is between the reflector and the store.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum QueueKind {
     /// [`InOrderQueue`]
     #[default]
@@ -93,7 +94,11 @@ pub struct NotSynced {
 
 impl fmt::Display for NotSynced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the informer of {} does not run", self.resource)
+        write!(
+            f,
+            "the informer of {} does not run: start it, or the factory that it is from",
+            self.resource
+        )
     }
 }
 
@@ -110,6 +115,8 @@ impl std::error::Error for NotSynced {}
 pub struct SharedInformer<K: Object> {
     core: Arc<Core<K>>,
     _stops: Arc<StopsOnDrop<K>>,
+    /// Of handlers that are added through this clone.
+    resync: Option<Duration>,
 }
 
 impl<K: Object> Clone for SharedInformer<K> {
@@ -117,6 +124,7 @@ impl<K: Object> Clone for SharedInformer<K> {
         Self {
             core: self.core.clone(),
             _stops: self._stops.clone(),
+            resync: self.resync,
         }
     }
 }
@@ -139,30 +147,6 @@ struct Core<K: Object> {
     run: Mutex<Option<Run<K>>>,
 }
 
-/// A run, under way or over.
-struct Run<K> {
-    stop: Arc<watch::Sender<bool>>,
-    done: watch::Receiver<bool>,
-    queue: Arc<dyn Queue<K>>,
-}
-
-struct StopsOnDrop<K: Object>(Arc<Core<K>>);
-
-impl<K: Object> Drop for StopsOnDrop<K> {
-    fn drop(&mut self) {
-        self.0.signal_stop();
-    }
-}
-
-/// Tells, by being dropped, that a run is over, however it ended.
-struct Done(watch::Sender<bool>);
-
-impl Drop for Done {
-    fn drop(&mut self) {
-        self.0.send_replace(true);
-    }
-}
-
 impl<K: Object> SharedInformer<K> {
     /// An informer that does not run yet.
     pub fn new(source: impl ListWatch<Object = K>) -> Self {
@@ -171,6 +155,7 @@ impl<K: Object> SharedInformer<K> {
 
     /// An informer with options that does not run yet.
     pub fn with_options(source: impl ListWatch<Object = K>, options: InformerOptions<K>) -> Self {
+        let resync = options.resync;
         let store = Indexer::new();
         // The store is new: the name is free.
         let _ = store.add_index(NAMESPACE_INDEX, |object: &K| {
@@ -193,7 +178,16 @@ impl<K: Object> SharedInformer<K> {
         Self {
             _stops: Arc::new(StopsOnDrop(core.clone())),
             core,
+            resync,
         }
+    }
+
+    /// The same informer; handlers that are added through this clone without options of their own are shown all objects
+    /// again so often, `None` is never.
+    #[must_use]
+    pub fn with_resync(mut self, period: Option<Duration>) -> Self {
+        self.resync = period;
+        self
     }
 
     /// Begins to list, watch and call handlers, on a task of the current tokio runtime; nothing if it runs already.
@@ -286,7 +280,7 @@ impl<K: Object> SharedInformer<K> {
     /// the informer keeps it running; let it hold a [`Lister`] instead.
     pub fn add_event_handler(&self, handler: impl EventHandler<K>) -> Registration<K> {
         let options = HandlerOptions {
-            resync: self.core.options.resync,
+            resync: self.resync,
             ..HandlerOptions::default()
         };
         self.add_event_handler_with(handler, options)
@@ -369,60 +363,6 @@ impl<K: Object> Core<K> {
         match self.options.queue {
             QueueKind::InOrder => Arc::new(InOrderQueue::with_capacity(store, capacity)),
             QueueKind::DeltaFifo => Arc::new(DeltaFifo::with_capacity(store, capacity)),
-        }
-    }
-
-    fn signal_stop(&self) {
-        if let Some(run) = &*lock(&self.run) {
-            run.stop.send_replace(true);
-        }
-    }
-
-    async fn run(&self, queue: Arc<dyn Queue<K>>, mut stopped: watch::Receiver<bool>) {
-        self.hub.start(&Handle::current());
-        let sink: Arc<dyn Sink<K>> = queue.clone();
-        let mut reflector = Reflector::new(self.source.clone(), sink)
-            .options(self.options.reflector.clone())
-            .clock(self.options.clock.clone())
-            .with_status(self.status.clone());
-        if let Some(transform) = &self.options.transform {
-            reflector = reflector.transform(transform.clone());
-        }
-        {
-            let work = join3(reflector.run(), self.process(&queue), self.resync(&queue));
-            let stop = stopped.wait_for(|stopped| *stopped);
-            select(Box::pin(work), Box::pin(stop)).await;
-        }
-        queue.close();
-        self.hub.stop().await;
-    }
-
-    /// Puts what the reflector reads into the store and tells the handlers.
-    async fn process(&self, queue: &Arc<dyn Queue<K>>) {
-        while let Some(batch) = queue.pop().await {
-            let work = AssertUnwindSafe(|| self.hub.process(batch, &**queue));
-            if let Err(panic) = std::panic::catch_unwind(work) {
-                let panic = panic_message(&*panic);
-                tracing::error!(resource = %self.source.resource(), panic, "a change could not be stored");
-            }
-            self.hub.room().await;
-        }
-    }
-
-    /// Shows handlers all objects again when they are due.
-    async fn resync(&self, queue: &Arc<dyn Queue<K>>) {
-        let clock = &self.options.clock;
-        loop {
-            let changed = self.hub.changed.notified();
-            let Some(due) = self.hub.resync_due(clock.now()) else {
-                changed.await;
-                continue;
-            };
-            let wait = clock.sleep(due.saturating_duration_since(clock.now()));
-            if let Either::Left(_) = select(wait, Box::pin(changed)).await {
-                self.hub.begin_resync(clock.now());
-                queue.resync();
-            }
         }
     }
 }

@@ -4,12 +4,12 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::Reflector;
 use super::backoff::Waits;
-use super::classify::classify;
 use super::collected::Collected;
 use super::open::{Next, Open};
+use super::report::Report;
 use super::state::{Effect, Failure, Memory, Moment, Outcome, Page, Progress, State, WatchList};
-use super::{Failed, Reflector, ReflectorState};
 use crate::cache::indexer::{Replacement, Sharing};
 use crate::cache::list_watch::{ListWatch, Skipped, unreadable};
 use crate::cache::object::{Object, ObjectKey};
@@ -25,17 +25,7 @@ pub(super) struct Driver<'a, L: ListWatch> {
     memory: Memory,
     collected: Collected<L::Object>,
     open: Option<Open<L::Object>>,
-    failed: Option<Failed>,
-    shown: Shown,
-}
-
-/// Which state was shown last: a change of state is shown, an event is not.
-#[derive(PartialEq)]
-enum Shown {
-    Nothing,
-    Listing,
-    Watching,
-    BackingOff,
+    report: Report<'a>,
 }
 
 impl<'a, L: ListWatch> Driver<'a, L> {
@@ -54,14 +44,14 @@ impl<'a, L: ListWatch> Driver<'a, L> {
             memory,
             collected: Collected::default(),
             open: None,
-            failed: None,
-            shown: Shown::Nothing,
+            report: Report::new(reflector.source.resource(), &reflector.status),
         }
     }
 
     /// Does what the state says and goes to the next.
     pub(super) async fn turn(&mut self) {
-        self.show();
+        let now = self.reflector.clock.now();
+        self.report.state(&self.state, self.memory.watch_list, now);
         let mut change = None;
         let outcome = match self.state.clone() {
             State::Listing(page) => self.list(page).await,
@@ -94,13 +84,7 @@ impl<'a, L: ListWatch> Driver<'a, L> {
         let (state, effect) = state.step(&mut self.memory, outcome, moment);
         self.state = state;
         if self.memory.went_back > went_back {
-            tracing::warn!(resource = %self.reflector.source.resource(), "the server's version went back; listing anew");
-            self.failed = Some(Failed::WentBack);
-            let count = self.memory.went_back;
-            self.reflector.status.send_modify(|status| {
-                status.went_back = count;
-                status.last_error = Some(Failed::WentBack);
-            });
+            self.report.went_back(self.memory.went_back);
         }
         effect
     }
@@ -114,62 +98,16 @@ impl<'a, L: ListWatch> Driver<'a, L> {
 
     /// A turn panicked: all that it held is suspect.
     pub(super) fn panicked(&mut self, message: String) {
-        tracing::error!(resource = %self.reflector.source.resource(), panic = message, "a panic while listing or watching");
+        self.report.panicked(message);
         self.collected = Collected::default();
         self.open = None;
-        let failed = Failed::Panicked(message);
-        self.failed = Some(failed.clone());
-        self.reflector.status.send_modify(|status| {
-            status.panics += 1;
-            status.last_error = Some(failed);
-        });
         self.state = State::Listing(Page::default());
         let outcome = Outcome::Failed(Failure::Other { after: None }, Progress::default());
         self.step(outcome);
     }
 
-    fn show(&mut self) {
-        let shown = match &self.state {
-            State::Listing(_) | State::Streaming { .. } | State::Probing => Shown::Listing,
-            State::Watching => Shown::Watching,
-            State::BackingOff { .. } => Shown::BackingOff,
-        };
-        if shown == self.shown && shown != Shown::BackingOff {
-            return;
-        }
-        self.shown = shown;
-        let state = match &self.state {
-            State::Watching => ReflectorState::Watching,
-            State::BackingOff { wait, .. } => ReflectorState::BackingOff {
-                until: self.reflector.clock.now() + *wait,
-                last_error: self.failed.clone().unwrap_or(Failed::ShortWatch),
-            },
-            _ => ReflectorState::Listing,
-        };
-        let watch_list = self.memory.watch_list;
-        self.reflector.status.send_modify(|status| {
-            status.state = state;
-            status.watch_list = watch_list;
-        });
-    }
-
     fn failed(&mut self, error: Error, progress: Progress) -> Outcome {
-        let failure = classify(&error);
-        tracing::debug!(resource = %self.reflector.source.resource(), %error, ?failure, "a list or watch failed");
-        let failed = Failed::Call(Arc::new(error));
-        self.failed = Some(failed.clone());
-        self.reflector
-            .status
-            .send_modify(|status| status.last_error = Some(failed));
-        Outcome::Failed(failure, progress)
-    }
-
-    fn skipped(&self, skipped: Skipped) {
-        tracing::warn!(resource = %self.reflector.source.resource(), object = %skipped.key, reason = skipped.reason, "an object is left out");
-        self.reflector.status.send_modify(|status| {
-            status.skipped += 1;
-            status.last_skipped = Some(skipped);
-        });
+        Outcome::Failed(self.report.failed(error), progress)
     }
 
     async fn list(&mut self, page: Page) -> Outcome {
@@ -201,7 +139,7 @@ impl<'a, L: ListWatch> Driver<'a, L> {
         };
         for one in skipped.into_iter().chain(end.unreadable) {
             self.collected.skip(one.key.clone());
-            self.skipped(one);
+            self.report.skipped(one);
         }
         Outcome::Listed {
             version: end.metadata.resource_version,
@@ -266,27 +204,25 @@ impl<'a, L: ListWatch> Driver<'a, L> {
                         if is_initial {
                             self.collected.skip(one.key.clone());
                         }
-                        self.skipped(one);
+                        self.report.skipped(one);
                     }
                     None => return self.failed(error, progress),
                 },
-                Next::Ended => return self.ended(progress),
+                Next::Ended => {
+                    self.report.ended();
+                    return Outcome::Ended(progress);
+                }
                 Next::Overdue => return Outcome::Ended(progress),
                 Next::Check => {
                     let (quiet, open_for) = (now - open.last, now - open.opened);
                     if quiet >= idle || open_for >= limit {
-                        tracing::warn!(resource = %self.reflector.source.resource(), "a streaming list did not end; listing");
+                        self.report.stalled();
                         return Outcome::InitialEventsStalled;
                     }
                     open.stall = Some(clock.sleep((idle - quiet).min(limit - open_for)));
                 }
             }
         }
-    }
-
-    fn ended(&mut self, progress: Progress) -> Outcome {
-        self.failed = Some(Failed::ShortWatch);
-        Outcome::Ended(progress)
     }
 
     async fn open(&mut self, initial: Option<Str>) -> Result<(), Error> {
@@ -324,7 +260,7 @@ impl<'a, L: ListWatch> Driver<'a, L> {
                     Ok(object) => self.collected.put(object),
                     Err(one) => {
                         self.collected.skip(one.key.clone());
-                        self.skipped(one);
+                        self.report.skipped(one);
                     }
                 }
             }
@@ -345,7 +281,7 @@ impl<'a, L: ListWatch> Driver<'a, L> {
                 let deleted = match prepare(object) {
                     Ok(object) => Deleted::Known(object),
                     Err(one) => {
-                        self.skipped(one);
+                        self.report.skipped(one);
                         Deleted::Unknown { key, last: None }
                     }
                 };
@@ -358,7 +294,7 @@ impl<'a, L: ListWatch> Driver<'a, L> {
             }
         };
         if let Err(one) = result {
-            self.skipped(one);
+            self.report.skipped(one);
         }
     }
 
@@ -370,12 +306,7 @@ impl<'a, L: ListWatch> Driver<'a, L> {
             resource_version: version.clone(),
             sharing,
         });
-        let watch_list = self.memory.watch_list;
-        self.reflector.status.send_modify(|status| {
-            status.lists += 1;
-            status.listed_version = version;
-            status.watch_list = watch_list;
-        });
+        self.report.listed(version, self.memory.watch_list);
     }
 }
 
@@ -389,6 +320,12 @@ fn prepare<L: ListWatch>(
         && let Some(known) = reflector.sink.known(&object)
     {
         return Ok(known);
+    }
+    if object.object_meta().name.is_empty() {
+        // An object of another kind, such as a `Status` or a `Table`, is read as one of which all is missing.
+        let reason = "it has no name: it is no object of this resource".to_owned();
+        let key = ObjectKey::of(&object);
+        return Err(Skipped { key, reason });
     }
     if let Some(transform) = &reflector.transform {
         transform.apply(&mut object)?;

@@ -5,6 +5,7 @@
 //! | `state` | what to do next: a state machine without network |
 //! | `driver` | does it |
 //! | `open`, `collected` | a watch that is open, a list that is being read |
+//! | `report` | what is shown and logged |
 //! | `classify` | which failure an error is |
 //! | `backoff` | how long to wait |
 //! | `transform` | [`Transform`]: what is done to each object first |
@@ -23,6 +24,7 @@ mod classify;
 mod collected;
 mod driver;
 mod open;
+mod report;
 mod state;
 mod transform;
 

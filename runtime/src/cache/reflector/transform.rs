@@ -60,6 +60,11 @@ impl<K: Object> Transform<K> {
         })
     }
 
+    /// What tells it from all others, for as long as a clone of it is there.
+    pub(in crate::cache) fn address(&self) -> usize {
+        Arc::as_ptr(&self.0).cast::<()>().addr()
+    }
+
     pub(super) fn apply(&self, object: &mut K) -> Result<(), Skipped> {
         // Of the key from before: the change may have ruined it.
         let key = ObjectKey::of(object);

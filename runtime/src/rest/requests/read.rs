@@ -165,7 +165,7 @@ impl<L: Wire> List<L> {
     }
 
     /// The call without options, and the options.
-    pub(in crate::rest) fn into_parts(self) -> (Call, ListOptions) {
+    pub(crate) fn into_parts(self) -> (Call, ListOptions) {
         (self.call, self.options)
     }
 

@@ -18,6 +18,8 @@ impl Body {
                     self.unread = body;
                     return Ok(());
                 }
+                "kind" => self.kind = read_text(value).unwrap_or_default().as_ref().into(),
+                "apiVersion" => self.api_version = read_text(value).unwrap_or_default().as_ref().into(),
                 "metadata" => {
                     self.metadata = ListMeta::default();
                     from_cbor(&mut self.metadata, value)?;
@@ -30,6 +32,7 @@ impl Body {
     }
 
     fn cbor_items(&mut self, array: &[u8], items: &mut dyn record::List) -> Result<(), DecodeError> {
+        // `null` is none.
         self.begin_items(items);
         let mut elements = Elements::new(array)?;
         while let Some(message) = elements.next()? {

@@ -149,14 +149,25 @@ impl Body {
                 self.metadata = metadata;
                 return Ok((State::MemberEnd, reader.at()));
             }
-            ("kind", b'"') => {
+            ("kind" | "apiVersion", b'"') => {
                 let start = cursor.at();
                 skip(&mut cursor, input)?;
-                if input.text.get(start..cursor.at()) == Some("\"Status\"") && self.is_status() {
+                let value = input.text.get(start..cursor.at()).unwrap_or_default();
+                if (&*key, value) == ("kind", "\"Status\"") && self.is_status() {
                     return Err(Stop::Status);
                 }
+                // A text with an escape in it names no kind.
+                let value = value.trim_matches('"').into();
+                *(if key == "kind" {
+                    &mut self.kind
+                } else {
+                    &mut self.api_version
+                }) = value;
             }
-            _ => skip(&mut cursor, input)?,
+            (key, _) => {
+                self.has_items |= key == "items";
+                skip(&mut cursor, input)?;
+            }
         }
         Ok((State::MemberEnd, cursor.at()))
     }

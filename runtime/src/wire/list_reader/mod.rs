@@ -7,11 +7,13 @@
 mod cbor;
 mod json;
 mod protobuf;
+mod rest;
 
 use std::fmt;
 
-use super::{DecodeError, Format, Wire};
-use crate::meta::{List, ListMeta, PartialObjectMetadata, Status};
+use self::rest::PageRest;
+use super::{DecodeError, Format, Named, Wire};
+use crate::meta::{List, ListMeta, Status};
 use crate::record::{self, Value};
 use crate::resource::Resource;
 use crate::value::Str;
@@ -46,17 +48,15 @@ pub struct ItemError {
 
 impl ItemError {
     fn new(index: usize, format: Format, message: &[u8], error: DecodeError) -> Self {
-        let mut partial = PartialObjectMetadata::default();
-        // Of metadata that cannot be read what was read before counts.
-        let _ = match format {
-            Format::Protobuf => super::merge_message(&mut partial, message),
-            Format::Json | Format::Yaml | Format::Cbor => super::decode(&mut partial, format, message),
+        let named = match format {
+            Format::Protobuf => Named::of_message(message),
+            Format::Json | Format::Yaml | Format::Cbor => Named::of(format, message),
         };
-        let metadata = partial.metadata;
+        let (namespace, name) = named.namespace_and_name();
         Self {
             index,
-            namespace: metadata.namespace,
-            name: metadata.name,
+            namespace,
+            name,
             error,
         }
     }
@@ -145,7 +145,7 @@ impl<K> fmt::Debug for ListReader<K> {
     }
 }
 
-impl<K: Resource + Value + Default> ListReader<K> {
+impl<K: Value + Default> ListReader<K> {
     /// A reader of a body in `format`.
     pub fn new(format: Format, mode: Mode) -> Self {
         Self {
@@ -182,28 +182,24 @@ impl<K: Resource + Value + Default> ListReader<K> {
     pub fn unread(&self) -> usize {
         self.body.unread.len()
     }
+}
 
+impl<K: Resource + Value + Default> ListReader<K> {
     /// The list, and in [`Mode::Lenient`] the objects that are not in it.
     ///
     /// # Errors
     /// As [`ListReader::push`]; a body that is cut off; a [`Status`].
-    pub fn finish(mut self) -> Result<(List<K>, Vec<ItemError>), ListError> {
-        self.body.finish(&mut self.items)?;
-        if let Framing::Whole { is_status } = self.body.framing {
-            let (format, body) = (self.body.format, &self.body.unread);
-            return match is_status {
-                true => Err(ListError::Status(Box::new(Status::decode(format, body)?))),
-                false => Ok((List::decode(format, body)?, Vec::new())),
-            };
+    pub fn finish(self) -> Result<(List<K>, Vec<ItemError>), ListError> {
+        if self.body.format == Format::Yaml {
+            return Ok((List::decode(Format::Yaml, &self.body.unread)?, Vec::new()));
         }
-        self.items.shrink_to_fit();
-        Ok((
-            List {
-                metadata: self.body.metadata,
-                items: self.items,
-            },
-            self.body.errors,
-        ))
+        let PageRest {
+            metadata,
+            items,
+            errors,
+            ..
+        } = self.finish_page()?;
+        Ok((List { metadata, items }, errors))
     }
 }
 
@@ -213,7 +209,10 @@ struct Body {
     mode: Mode,
     framing: Framing,
     metadata: ListMeta,
+    api_version: Str,
+    kind: Str,
     errors: Vec<ItemError>,
+    has_items: bool,
     /// Objects seen, read or not.
     seen: usize,
     /// Whether a protobuf envelope had its message.
@@ -257,7 +256,10 @@ impl Body {
             mode,
             framing,
             metadata: ListMeta::default(),
+            api_version: Str::default(),
+            kind: Str::default(),
             errors: Vec::new(),
+            has_items: false,
             seen: 0,
             has_list: false,
             unread: Vec::new(),
@@ -345,6 +347,7 @@ impl Body {
     /// The list of items begins; if there was one before, it does not count.
     fn begin_items(&mut self, items: &mut dyn record::List) {
         self.head = None;
+        self.has_items = true;
         self.errors.clear();
         self.seen = 0;
         items.truncate(0);

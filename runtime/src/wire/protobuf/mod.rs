@@ -7,12 +7,13 @@
 /// Why a foreign value is neither read nor written.
 pub(crate) const NO_TABLE: &str = "a type without protobuf";
 
+mod output;
 mod read;
-mod reverse;
 mod write;
 
+pub(crate) use output::Output;
 pub use read::merge_message;
 pub(crate) use read::{Reader, WireType};
-pub(crate) use reverse::Reverse;
+
 pub use write::write_message;
 pub(crate) use write::{finish, write_group};

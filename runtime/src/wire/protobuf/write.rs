@@ -1,6 +1,6 @@
-//! Writing records as protobuf, back to front.
+//! Writing records as protobuf.
 
-use super::{NO_TABLE, Reverse};
+use super::{NO_TABLE, Output};
 use crate::record::{Choice, ChoiceArm, Entry, List, Record, View};
 use crate::value::IntOrString;
 use crate::wire::EncodeError;
@@ -10,48 +10,45 @@ use crate::wire::EncodeError;
 /// # Errors
 /// A [`Foreign`](crate::record::Foreign) value in it, which has no protobuf.
 pub fn write_message(record: &dyn Record) -> Result<Vec<u8>, EncodeError> {
-    let mut out = Reverse::default();
+    let mut out = Output::default();
     write_group(record, 0, &mut out);
     finish(out)
 }
 
 /// What was written, unless there was something without protobuf.
-pub(crate) fn finish(out: Reverse) -> Result<Vec<u8>, EncodeError> {
+pub(crate) fn finish(out: Output) -> Result<Vec<u8>, EncodeError> {
     match out.refuses {
         true => Err(EncodeError::new(NO_TABLE)),
         false => Ok(out.into_vec()),
     }
 }
 
-/// Writes the members of a group of a record before what is in `out`.
-pub(crate) fn write_group(record: &dyn Record, group: usize, out: &mut Reverse) {
-    for (tag, entry) in record.table().proto().group(group).iter().rev() {
+/// Writes the members of a group of a record.
+pub(crate) fn write_group(record: &dyn Record, group: usize, out: &mut Output) {
+    for (tag, entry) in record.table().proto().group(group) {
         match entry {
             Entry::Field(field) => write_field(*tag, record.view(*field), out),
             // An inlined struct is held by value: it is always written.
             Entry::Group(child) => {
-                let before = out.len();
+                let open = out.open(*tag);
                 write_group(record, *child, out);
-                out.close(*tag, before);
+                out.close(open);
             }
         }
     }
 }
 
 /// Writes a field. What is absent is left out; what is there is written even when it is zero, as Go does.
-fn write_field(tag: u16, view: View<'_>, out: &mut Reverse) {
+fn write_field(tag: u16, view: View<'_>, out: &mut Output) {
     match view {
-        View::List(list) => {
-            for index in (0..list.len()).rev() {
-                write_value(tag, list.at(index), out);
-            }
-        }
+        View::Absent => {}
+        View::List(list) => write_items(tag, list, out),
         View::Map(map) => {
-            for (key, value) in (0..map.len()).rev().filter_map(|index| map.at(index)) {
-                let before = out.len();
-                write_value(2, value, out);
+            for (key, value) in (0..map.len()).filter_map(|index| map.at(index)) {
+                let open = out.open(tag);
                 out.field(1, key.as_bytes());
-                out.close(tag, before);
+                write_value(2, value, out);
+                out.close(open);
             }
         }
         // Go leaves out nil bytes, and an empty one is not told from it.
@@ -60,19 +57,22 @@ fn write_field(tag: u16, view: View<'_>, out: &mut Reverse) {
     }
 }
 
-fn write_value(tag: u16, view: View<'_>, out: &mut Reverse) {
-    let before = out.len();
+fn write_value(tag: u16, view: View<'_>, out: &mut Output) {
     match view {
         View::Absent => return,
+        View::Str(text) => return out.field(tag, text.as_bytes()),
         View::Bool(value) => return out.varint_field(tag, u64::from(value)),
         View::I32(value) => return out.varint_field(tag, i64::from(value) as u64),
         View::I64(value) => return out.varint_field(tag, value as u64),
         View::F64(value) => {
-            out.bytes(&value.to_bits().to_le_bytes());
-            return out.key(tag, 1);
+            out.key(tag, 1);
+            return out.bytes(&value.to_bits().to_le_bytes());
         }
-        View::Str(text) => out.bytes(text.as_bytes()),
-        View::Bytes(bytes) => out.bytes(bytes),
+        View::Bytes(bytes) => return out.field(tag, bytes),
+        _ => {}
+    }
+    let open = out.open(tag);
+    match view {
         View::Record(record) => write_group(record, 0, out),
         View::Time(time) => {
             if !time.is_zero() {
@@ -95,47 +95,45 @@ fn write_value(tag: u16, view: View<'_>, out: &mut Reverse) {
         View::Choice(choice) => write_choice(choice, out),
         View::Foreign(_) => out.refuses = true,
         // A list as an item or as a value of a map is a message with the items in field 1.
-        View::List(list) => write_items(list, out),
+        View::List(list) => write_items(1, list, out),
         View::Map(_) => write_field(1, view, out),
+        // Written above.
+        _ => {}
     }
-    out.close(tag, before);
+    out.close(open);
 }
 
-fn write_items(list: &dyn List, out: &mut Reverse) {
-    for index in (0..list.len()).rev() {
-        write_value(1, list.at(index), out);
+fn write_items(tag: u16, list: &dyn List, out: &mut Output) {
+    for index in 0..list.len() {
+        write_value(tag, list.at(index), out);
     }
 }
 
-fn timestamp(seconds: i64, nanos: i32, out: &mut Reverse) {
-    out.varint_field(2, i64::from(nanos) as u64);
+fn timestamp(seconds: i64, nanos: i32, out: &mut Output) {
     out.varint_field(1, seconds as u64);
+    out.varint_field(2, i64::from(nanos) as u64);
 }
 
-fn int_or_string(value: &IntOrString, out: &mut Reverse) {
+fn int_or_string(value: &IntOrString, out: &mut Output) {
     let (kind, int, text) = match value {
         IntOrString::Int(int) => (0, *int, ""),
         IntOrString::String(text) => (1, 0, text.as_str()),
     };
-    out.field(3, text.as_bytes());
-    out.varint_field(2, int as u64);
     out.varint_field(1, kind);
+    out.varint_field(2, int as u64);
+    out.field(3, text.as_bytes());
 }
 
-fn write_choice(choice: &dyn Choice, out: &mut Reverse) {
+fn write_choice(choice: &dyn Choice, out: &mut Output) {
     match (choice.has_arm(ChoiceArm::Bool), choice.arm()) {
         (true, (ChoiceArm::Record, schema)) => {
-            write_value(2, schema, out);
             // With a schema Go's decoder sets `allows` too.
             out.varint_field(1, 1);
+            write_value(2, schema, out);
         }
         (true, (_, allows)) => write_value(1, allows, out),
         (false, (ChoiceArm::Record, schema)) => write_value(1, schema, out),
-        (false, (_, View::List(list))) => {
-            for index in (0..list.len()).rev() {
-                write_value(2, list.at(index), out);
-            }
-        }
+        (false, (_, View::List(list))) => write_items(2, list, out),
         (false, _) => {}
     }
 }

@@ -5,9 +5,13 @@
 //! Each group-version is a feature and a module of the same name; `all` turns all of them on. A feature brings in
 //! those whose types it needs.
 //!
-//! ```ignore
+//! ```no_run
+//! # #[cfg(feature = "demo_v1")]
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let clientset = demo::Clientset::from_env().await?;
-//! let handle = clientset.demo_v1().clusters("default");
+//! let clusters = clientset.demo_v1().clusters("default");
+//! # Ok(())
+//! # }
 //! ```
 
 #[rustfmt::skip]
@@ -22,6 +26,12 @@ kubeloom::clientset! { Clientset {
     /// Resources of `demo.example.com/v1`.
     #[cfg(feature = "demo_v1")]
     demo_v1: demo_v1::DemoV1,
+} }
+
+kubeloom::informer_factory! { SharedInformerFactory {
+    /// Informers of `demo.example.com/v1`.
+    #[cfg(feature = "demo_v1")]
+    demo_v1: demo_v1::DemoV1Informers,
 } }
 
 /// Shows a visitor each resource's kind of the group-versions that are turned on.

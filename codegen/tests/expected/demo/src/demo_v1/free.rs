@@ -6,7 +6,7 @@ use kubeloom::generated::*;
 
 /// `Free` of `demo.example.com/v1`.
 ///
-/// - `frees` (cluster): get
+/// - `frees` (cluster): get, list, watch
 #[derive(Clone, Default)]
 pub struct Free {
     /// `metadata`
@@ -38,4 +38,4 @@ impl Resource for Free {
     }
 }
 
-offers! { Free { verb::Get } }
+offers! { Free { verb::Get, verb::List, verb::Watch } }

@@ -35,6 +35,8 @@ impl DemoV1 {
     }
 }
 
+kubeloom::informers! { DemoV1Informers { frees: Free } }
+
 /// The subresource `shell`.
 #[derive(Clone, Copy, Debug)]
 pub struct Shell;
