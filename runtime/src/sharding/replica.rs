@@ -12,9 +12,10 @@ use super::place::Partitions;
 use super::{ShardOptions, ShardPhase, ShardStatus};
 use crate::cache::{ApiListWatch, Event, InformerOptions, SharedInformer};
 use crate::clock::{Clock, within};
-use crate::error::Error;
+use crate::error::{CallContext, Error, ErrorKind};
 use crate::leader_election::Lease;
 use crate::rest::{Api, RestClient};
+use crate::transport::{TransportError, TransportErrorKind};
 use crate::value::{MicroTime, map};
 
 /// A replica in its group.
@@ -158,7 +159,7 @@ impl Replica {
 
     /// After a conflict: an own renewal may have been written though its answer was lost.
     async fn adopt(&self, life: &mut Life) -> Result<(), Over> {
-        let found = match self.api.get(&self.options.lease_name()).await {
+        let found = match self.bounded(self.api.get(&self.options.lease_name())).await {
             Ok(found) => found,
             Err(error) => return Err(Over::Fenced(error.to_string())),
         };
@@ -190,7 +191,7 @@ impl Replica {
 
     async fn try_join(&self, incarnation: &str, last: &mut Option<Lease>) -> Result<Life, Error> {
         let name = self.options.lease_name();
-        let found = match self.api.get(&name).await {
+        let found = match self.bounded(self.api.get(&name)).await {
             Ok(found) => Some(found),
             Err(error) if error.is_not_found() => None,
             Err(error) => return Err(error),
@@ -203,12 +204,11 @@ impl Replica {
             Some(found) => {
                 // Anew: it may have been renewed meanwhile, and that is a conflict.
                 let lease = self.fill(found, incarnation, &[]);
-                self.api.update(&lease).await?
+                self.bounded(self.api.update(&lease)).await?
             }
             None => {
-                self.api
-                    .create(&self.fill(Lease::default(), incarnation, &[]))
-                    .await?
+                let lease = self.fill(Lease::default(), incarnation, &[]);
+                self.bounded(self.api.create(&lease)).await?
             }
         };
         *last = Some(lease.clone());
@@ -277,7 +277,7 @@ impl Replica {
             &life.incarnation,
             &life.members.incarnations(),
         );
-        life.lease = self.api.update(&lease).await?;
+        life.lease = self.bounded(self.api.update(&lease)).await?;
         life.renewed = begun;
         life.settled |= life.members.have_room_for(&life.incarnation);
         if life.settled {
@@ -296,6 +296,25 @@ impl Replica {
         self.look(life).await
     }
 
+    /// A call that hangs is given up while there is time for another one.
+    async fn bounded<T>(&self, call: impl IntoFuture<Output = Result<T, Error>>) -> Result<T, Error> {
+        let limit = self.options.renew_interval();
+        match within(&*self.clock, limit, call.into_future()).await {
+            Some(result) => result,
+            None => {
+                let context = CallContext {
+                    verb: "renew",
+                    resource: "leases.coordination.k8s.io".to_owned(),
+                    namespace: Some(self.options.namespace.clone()),
+                    name: Some(self.options.lease_name()),
+                };
+                let text = format!("no answer within {limit:?}");
+                let error = TransportError::new(TransportErrorKind::Timeout, text);
+                Err(Error::new(context, ErrorKind::Transport(error)))
+            }
+        }
+    }
+
     /// Until a lease changes by more than a renewal, a member falls silent, or the own lease is to be renewed.
     async fn wait(&self, life: &Life) {
         let now = self.clock.now();
@@ -312,7 +331,7 @@ impl Replica {
     /// Reads all leases, as they are on the server now.
     async fn look(&self, life: &mut Life) -> Result<(), Error> {
         let selector = format!("{GROUP_LABEL}={}", self.options.group);
-        let list = self.api.list().labels(selector).await?;
+        let list = self.bounded(self.api.list().labels(selector)).await?;
         let now = self.clock.now();
         let members = list.iter().filter_map(Member::of);
         let others = members.filter(|(identity, _)| *identity != self.options.identity);
