@@ -2,6 +2,7 @@
 //!
 //! | file | what is there |
 //! |---|---|
+//! | `mod.rs` | telling the server of the kind |
 //! | `website.rs` | the kind, and its definition for the server |
 //! | `children.rs` | what a website consists of |
 //! | `controller.rs` | the reconciler: finalizer, children, status, events |
@@ -11,20 +12,17 @@
 
 #![allow(missing_docs, unreachable_pub, reason = "an example is read whole")]
 
-mod children;
-mod controller;
-mod metrics;
-mod website;
+mod parts;
 
 use std::time::Duration;
 
+use kubeloom::RestClient;
 use kubeloom::cache::SharedInformerFactory;
 use kubeloom::controller::BoxError;
 use kubeloom::events::{EventOptions, Recorder};
 use kubeloom::leader_election::{ElectionOptions, LeaderElector};
-use kubeloom::resource::Cluster;
-use kubeloom::{Api, RestClient};
-use kubeloom_k8s::apiextensions_v1::CustomResourceDefinition;
+
+use self::parts::{controller, install, metrics};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), BoxError> {
@@ -54,24 +52,5 @@ async fn main() -> Result<(), BoxError> {
     factory.shutdown().await;
     recorder.shutdown(Duration::from_secs(5)).await;
     endpoint.abort();
-    Ok(())
-}
-
-/// Tells the server of the kind, and waits until it serves it.
-async fn install(client: &RestClient) -> Result<(), BoxError> {
-    let definitions: Api<CustomResourceDefinition, Cluster> = client.cluster();
-    match definitions.create(&website::definition()).await {
-        Ok(_) => {}
-        Err(error) if error.is_already_exists() => {}
-        Err(error) => return Err(error.into()),
-    }
-    let established = |definition: &CustomResourceDefinition| {
-        let mut conditions = definition.status.conditions.iter();
-        conditions.any(|condition| condition.type_ == "Established" && condition.status == "True")
-    };
-    let wait = definitions
-        .wait("websites.demo.kubeloom.dev")
-        .timeout(Duration::from_secs(30));
-    wait.until(established).await?;
     Ok(())
 }

@@ -114,10 +114,9 @@ impl Websites {
         let there = self.config_maps.namespace(&key.namespace).get(&key.name);
         if there.is_none_or(|there| !children::is_as_wished(&there, &wish)) {
             let api: Api<ConfigMap> = self.client.namespaced(&key.namespace);
-            api.patch(&key.name, PatchBody::apply(&wish))
-                .manager(MANAGER)
-                .force()
-                .await?;
+            let body = PatchBody::apply(&wish);
+            let made = api.patch(&key.name, body).manager(MANAGER).force().await?;
+            see(&self.config_maps, &made).await;
         }
         Ok(())
     }
@@ -130,11 +129,9 @@ impl Websites {
             return Ok(there.status.available_replicas);
         }
         let api: Api<Deployment> = self.client.namespaced(&key.namespace);
-        let made = api
-            .patch(&key.name, PatchBody::apply(&wish))
-            .manager(MANAGER)
-            .force()
-            .await?;
+        let body = PatchBody::apply(&wish);
+        let made = api.patch(&key.name, body).manager(MANAGER).force().await?;
+        see(&self.deployments, &made).await;
         Ok(made.status.available_replicas)
     }
 
@@ -174,7 +171,8 @@ impl Websites {
         let mut changed = site.clone();
         changed.status = status;
         // With the resourceVersion that was read: a conflict is a failure like any other, and the next run sees more.
-        api.update_status(&site.metadata.name, &changed).await?;
+        let written = api.update_status(&changed).await?;
+        see(&self.websites, &written).await;
         if !was_published {
             let note = format!("{} pods will show the page", site.spec.replicas);
             self.recorder
@@ -183,4 +181,11 @@ impl Websites {
         }
         Ok(())
     }
+}
+
+/// Waits until the informer has what was just written, so that the next run does not write it again. If that takes long, the
+/// next run reads what is old, writes too much, and is right all the same.
+async fn see<K: Object>(lister: &Lister<K>, written: &K) {
+    let version = &written.object_meta().resource_version;
+    let _ = tokio::time::timeout(Duration::from_secs(5), lister.store().at_least(version)).await;
 }

@@ -29,7 +29,7 @@ fn labels(site: &Website) -> Map<Str> {
     map([("demo.kubeloom.dev/website", site.metadata.name.as_str())])
 }
 
-pub(super) fn config_map(site: &Website) -> Result<ConfigMap, OwnerError> {
+pub fn config_map(site: &Website) -> Result<ConfigMap, OwnerError> {
     Ok(ConfigMap {
         metadata: metadata(site)?,
         data: map([(PAGE, site.spec.html.as_str())]),
@@ -37,7 +37,7 @@ pub(super) fn config_map(site: &Website) -> Result<ConfigMap, OwnerError> {
     })
 }
 
-pub(super) fn deployment(site: &Website) -> Result<Deployment, OwnerError> {
+pub fn deployment(site: &Website) -> Result<Deployment, OwnerError> {
     let container = Container {
         name: "httpd".into(),
         image: IMAGE.into(),
@@ -83,11 +83,11 @@ pub(super) fn deployment(site: &Website) -> Result<Deployment, OwnerError> {
 
 /// Whether what is there is as wished, as far as this controller has a wish. Servers fill in defaults, and others may add
 /// what they like: the whole objects are never equal.
-pub(super) fn is_as_wished(there: &ConfigMap, wish: &ConfigMap) -> bool {
+pub fn is_as_wished(there: &ConfigMap, wish: &ConfigMap) -> bool {
     there.data == wish.data && there.metadata.owner_references == wish.metadata.owner_references
 }
 
-pub(super) fn shows_as_wished(there: &Deployment, wish: &Deployment) -> bool {
+pub fn shows_as_wished(there: &Deployment, wish: &Deployment) -> bool {
     let image = |deployment: &Deployment| {
         let containers = &deployment.spec.template.spec.containers;
         containers.first().map(|container| container.image.clone())
