@@ -33,6 +33,6 @@ async fn eventually<F: Future<Output = bool>>(what: &str, mut holds: impl FnMut(
             started.elapsed() < Duration::from_secs(300),
             "not within five minutes: {what}"
         );
-        tokio::time::sleep(Duration::from_millis(250)).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
     }
 }

@@ -1,5 +1,6 @@
 //! The example controller with 2,000 websites: its children are deleted, the server restarts, it is killed.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -163,28 +164,22 @@ impl World {
         let Ok(servers) = self.client.namespaced::<Deployment>(&self.namespace).list().await else {
             return false;
         };
-        let wrong = sites.iter().filter(|site| {
-            let page = pages.iter().find(|page| page.metadata.name == site.metadata.name);
-            let shown = page.is_some_and(|page| {
-                page.data
-                    .get("index.html")
-                    .is_some_and(|html| *html == *site.spec.html)
-            });
-            let server = servers
-                .iter()
-                .find(|server| server.metadata.name == site.metadata.name);
-            let served = server.is_some_and(|server| {
-                server.spec.replicas == Some(site.spec.replicas)
-                    && server.metadata.is_controlled_by(&site.metadata)
-            });
-            let conditions = &site.status.conditions;
-            let told = conditions.holds("Published")
-                && conditions
-                    .find("Available")
-                    .is_some_and(|one| one.observed_generation == site.metadata.generation);
-            !(shown && served && told)
-        });
-        wrong.count() == 0
+        let pages: BTreeMap<_, _> = pages.iter().map(|page| (page.metadata.name.clone(), page)).collect();
+        let servers: BTreeMap<_, _> =
+            servers.iter().map(|server| (server.metadata.name.clone(), server)).collect();
+        let is_right = |site: &Website| {
+            let (name, conditions) = (&site.metadata.name, &site.status.conditions);
+            let (Some(page), Some(server)) = (pages.get(name), servers.get(name)) else {
+                return false;
+            };
+            let seen = conditions.find("Available").map(|one| one.observed_generation);
+            page.data.get("index.html").is_some_and(|html| *html == *site.spec.html)
+                && server.spec.replicas == Some(site.spec.replicas)
+                && server.metadata.is_controlled_by(&site.metadata)
+                && conditions.holds("Published")
+                && seen == Some(site.metadata.generation)
+        };
+        sites.iter().all(is_right)
     }
 
     async fn converges(&self, what: &str) {
@@ -235,11 +230,22 @@ async fn two_thousand_websites_live_through_everything_without_a_storm() {
     let process = controller_is_killed(&world, process, &config, &directory, some).await;
     websites_go(&world, &directory, some).await;
 
-    let text = metrics::text(&process.handle);
+    let text = scrape(&process.handle, "/metrics").await;
     assert!(
         text.contains("workqueue_depth{controller=\"websites\"} 0"),
         "{text}"
     );
+    for (path, expected) in [
+        ("/healthz", "200 OK"),
+        ("/readyz", "200 OK"),
+        ("/other", "404 Not Found"),
+    ] {
+        let answer = scrape(&process.handle, path).await;
+        assert!(
+            answer.starts_with(&format!("HTTP/1.1 {expected}")),
+            "{path}: {answer}"
+        );
+    }
     let status = process.handle.status();
     assert_eq!(
         (status.count(Outcome::Panic), status.count(Outcome::Timeout)),

@@ -7,12 +7,14 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`client`] | `compare client`: calls to a real API server |
+//! | [`queue`] | `compare queue`: work queues, and a controller that does nothing |
 //! | [`types`] | `compare types`: decoding, encoding, memory, compilation, binaries |
 //! | `peers` | builds and runs the programs |
 //! | `report` | rows, ratios and goals, as a table or as JSON |
 
 pub mod client;
 mod peers;
+pub mod queue;
 mod report;
 pub mod types;
 
@@ -27,6 +29,8 @@ pub struct CompareArgs {
 enum What {
     /// Calls of a small object to a real API server: processor time and calls a second.
     Client(client::ClientArgs),
+    /// Work queues and controllers: processor time and time for each run.
+    Queue(queue::QueueArgs),
     /// Types and their encodings: time, memory, compilation, binaries.
     Types(types::TypesArgs),
 }
@@ -38,6 +42,7 @@ enum What {
 pub fn run(args: CompareArgs) -> anyhow::Result<()> {
     match args.what {
         What::Client(args) => client::run(&args),
+        What::Queue(args) => queue::run(&args),
         What::Types(args) => types::run(&args),
     }
 }
