@@ -49,10 +49,11 @@ enum Command {
 
 #[derive(Debug, Args)]
 struct Generate {
-    /// Snapshot folders, OpenAPI (v2, v3) and discovery files; without any, the Kubernetes API that is built in.
+    /// Snapshot folders, OpenAPI (v2, v3) and discovery files, CustomResourceDefinitions (JSON, YAML; files, folders, patterns, `-`
+    /// for standard input); without any, the Kubernetes API that is built in.
     sources: Vec<PathBuf>,
-    /// The folder of the crate. If it was generated before, and none of --groups, --name, --workspace and --runtime-path is
-    /// given, they are as they were, by its kubeloom.lock.json.
+    /// The folder of the crate. If it was generated before, and no option but --check and those of the cluster is
+    /// given, all options are as they were, by its kubeloom.lock.json.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Groups or group-versions, such as core/v1,apps; all if left out.
@@ -70,6 +71,15 @@ struct Generate {
     /// Where the runtime is, relative to the crate; from the registry if left out.
     #[arg(long, value_name = "PATH")]
     runtime_path: Option<String>,
+    /// Takes Kubernetes' own types from the crate kubeloom-k8s, also where a definition repeats their fields.
+    #[arg(long)]
+    k8s: bool,
+    /// Where kubeloom-k8s is, relative to the crate; from the registry if left out.
+    #[arg(long, value_name = "PATH", conflicts_with = "workspace")]
+    k8s_path: Option<String>,
+    /// With --k8s: types of this crate also for schemas that repeat the fields of Kubernetes' own types.
+    #[arg(long)]
+    own_shapes: bool,
     #[command(flatten)]
     cluster: ClusterArgs,
 }
@@ -169,7 +179,11 @@ fn ask(cluster: &ClusterArgs, bar: &ProgressBar) -> Result<Documents, Report> {
 }
 
 fn read(paths: &[PathBuf], cluster: &ClusterArgs, bar: &ProgressBar) -> Result<Documents, Report> {
-    let mut sources: Vec<Source> = paths.iter().cloned().map(Source::Path).collect();
+    let source = |path: &PathBuf| match path.as_os_str() == "-" {
+        true => Source::Stdin,
+        false => Source::Path(path.clone()),
+    };
+    let mut sources: Vec<Source> = paths.iter().map(source).collect();
     if cluster.is_given() {
         sources.push(Source::Documents(ask(cluster, bar)?));
     }
@@ -198,8 +212,12 @@ impl Generate {
 
     /// Those of the command line; with none there, those of the run before.
     fn options(&self, recorded: Option<&Recorded>) -> Options {
-        let given =
-            self.workspace || self.runtime_path.is_some() || self.name.is_some() || !self.groups.is_empty();
+        let given = self.workspace
+            || self.runtime_path.is_some()
+            || self.name.is_some()
+            || !self.groups.is_empty()
+            || self.wants_kubernetes()
+            || self.own_shapes;
         if let Some(recorded) = recorded.filter(|_| !given) {
             return recorded.options.clone();
         }
@@ -214,7 +232,16 @@ impl Generate {
             name: self.name.clone().or(folder).unwrap_or_default(),
             groups: self.groups.clone(),
             manifest,
+            kubernetes: self.wants_kubernetes().then(|| match &self.k8s_path {
+                Some(path) => Runtime::Path(path.clone()),
+                None => Runtime::default(),
+            }),
+            own_shapes: self.own_shapes,
         }
+    }
+
+    fn wants_kubernetes(&self) -> bool {
+        self.k8s || self.k8s_path.is_some()
     }
 
     fn compare(&self, generated: &Generated, inputs: Option<&str>) -> Result<ExitCode, Report> {
@@ -255,6 +282,7 @@ impl Generate {
         );
         option("--name", self.name.clone());
         option("--runtime-path", self.runtime_path.clone());
+        option("--k8s-path", self.k8s_path.clone());
         option(
             "--kubeconfig",
             self.cluster
@@ -263,8 +291,14 @@ impl Generate {
                 .map(|path| path.display().to_string()),
         );
         option("--context", self.cluster.context.clone());
-        if self.workspace {
-            words.push("--workspace".to_owned());
+        for (name, given) in [
+            ("--workspace", self.workspace),
+            ("--k8s", self.k8s),
+            ("--own-shapes", self.own_shapes),
+        ] {
+            if given {
+                words.push(name.to_owned());
+            }
         }
         words.iter().map(|word| shell(word)).collect::<Vec<_>>().join(" ")
     }

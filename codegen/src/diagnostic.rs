@@ -56,6 +56,10 @@ pub enum Code {
     OddSchema,
     /// A document that a cluster lists and does not give.
     NotServed,
+    /// A schema of a CustomResourceDefinition that is not structural; it is taken in the way that loses nothing.
+    NonStructural,
+    /// Objects among the sources that say nothing about an API.
+    LeftOut,
 }
 
 impl Code {
@@ -80,6 +84,8 @@ impl Code {
             Self::LargeFile => "KL016",
             Self::OddSchema => "KL017",
             Self::NotServed => "KL018",
+            Self::NonStructural => "KL019",
+            Self::LeftOut => "KL020",
         }
     }
 
@@ -91,7 +97,9 @@ impl Code {
             | Self::UnknownType
             | Self::LargeFile
             | Self::OddSchema
-            | Self::NotServed => Severity::Warning,
+            | Self::NotServed
+            | Self::NonStructural
+            | Self::LeftOut => Severity::Warning,
             _ => Severity::Error,
         }
     }

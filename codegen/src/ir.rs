@@ -5,6 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+pub use serde_json::Number;
+
 /// A name as it stands on the wire.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WireName(String);
@@ -69,6 +71,8 @@ pub struct Module {
     pub markers: Vec<Marker>,
     /// Features that this one turns on, itself excluded.
     pub requires: BTreeSet<RustName>,
+    /// Features of the crate of the Kubernetes API that its types need.
+    pub shared: BTreeSet<RustName>,
     /// Features of which any brings the module in: itself, and the members of its cycle if there is one.
     pub gates: BTreeSet<RustName>,
 }
@@ -146,6 +150,41 @@ pub struct File {
     pub modules: BTreeSet<RustName>,
     /// The types, the root kind first.
     pub types: Vec<Type>,
+    /// Open sets of texts, by name.
+    pub enums: Vec<Enum>,
+    /// Further names of types and enums, by name.
+    pub aliases: Vec<Alias>,
+}
+
+/// An open set of texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Enum {
+    /// The name.
+    pub name: RustName,
+    /// Lines of documentation.
+    pub docs: Vec<String>,
+    /// The texts that the schema names, in its order.
+    pub variants: Vec<Variant>,
+}
+
+/// A text of an open set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// The text.
+    pub wire: WireName,
+    /// The name.
+    pub name: RustName,
+}
+
+/// A further name of a type or enum of the same file: places with the same schema share one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alias {
+    /// The name.
+    pub name: RustName,
+    /// What it stands for.
+    pub target: RustName,
+    /// Lines of documentation.
+    pub docs: Vec<String>,
 }
 
 /// A struct.
@@ -163,8 +202,61 @@ pub struct Type {
     pub fields: Vec<Field>,
     /// The field that takes unknown ones.
     pub rest: Option<RustName>,
+    /// What the schema asks beyond types.
+    pub rules: Vec<Rule>,
     /// What the API offers for it.
     pub resource: Option<Resource>,
+}
+
+/// What a schema asks of values beyond their types.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// The field that it is about; empty for the object itself.
+    pub field: WireName,
+    /// How many lists and maps to go into.
+    pub steps: u8,
+    /// What is asked.
+    pub check: Check,
+}
+
+/// What a [`Rule`] asks; named as the runtime's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "named as in the runtime's `record::Check`")]
+pub enum Check {
+    Minimum(Number),
+    Above(Number),
+    Maximum(Number),
+    Below(Number),
+    MultipleOf(Number),
+    MinLength(u64),
+    MaxLength(u64),
+    Pattern(String),
+    Format(String),
+    MinItems(u64),
+    MaxItems(u64),
+    MinProperties(u64),
+    MaxProperties(u64),
+    Texts(Vec<String>),
+    /// Those of an enum.
+    TextsOf(RustName),
+    Numbers(Vec<Number>),
+    ListSet,
+    ListMap(Vec<String>),
+    Atomic,
+    Default(String),
+    Fields(Demand),
+    Cel(String, String),
+}
+
+/// Which fields of an object are set; named as the runtime's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "named as in the runtime's `record::Demand`")]
+pub enum Demand {
+    Set(Vec<String>),
+    Not(Box<Demand>),
+    One(Vec<Demand>),
+    Any(Vec<Demand>),
+    All(Vec<Demand>),
 }
 
 /// `apiVersion` and `kind`.
@@ -208,6 +300,8 @@ pub enum Presence {
     Nil,
     /// Always; `None` as `null`.
     Null,
+    /// Unless `None`; a `null` is kept as one.
+    Nullable,
 }
 
 /// The type of a field.
@@ -219,12 +313,16 @@ pub enum TypeRef {
     Runtime(&'static str),
     /// A generated type.
     Named(TypeId),
+    /// A type of the crate of the Kubernetes API.
+    Shared(TypeId),
     /// A list.
     List(Box<TypeRef>),
     /// A map from strings.
     Map(Box<TypeRef>),
     /// A value that may be absent.
     Option(Box<TypeRef>),
+    /// A value that may be `null`, which is not the same as absent.
+    Nullable(Box<TypeRef>),
     /// A value on the heap.
     Boxed(Box<TypeRef>),
     /// A union of the runtime (`OrBool`) over a type.

@@ -47,6 +47,7 @@ pub mod output;
 mod parse;
 pub mod provenance;
 pub mod sources;
+mod supplements;
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -97,8 +98,13 @@ pub fn describe(documents: &Documents, options: &Options) -> Result<(ir::Api, Re
     let facts = embedded_facts()?;
     let mut model = parse::parse(documents, &mut report);
     check::readable(&mut report)?;
+    supplements::add(&mut model, &mut report);
     fixups::apply(&mut model, fixups::TABLE, &mut report);
-    let api = lower::lower(&model, facts, &options.groups, &mut report);
+    let kubernetes = options
+        .kubernetes
+        .as_ref()
+        .map(|_| parse::parse(&sources::embedded(), &mut report));
+    let api = lower::lower(&model, facts, options, kubernetes.as_ref(), &mut report);
     check::gate(api, report)
 }
 

@@ -13,6 +13,13 @@ pub struct Options {
     pub groups: Vec<String>,
     /// What the manifest is like.
     pub manifest: Manifest,
+    /// Where `kubeloom-k8s` is, if types of Kubernetes' own come from there: those that sources refer to, and those whose fields a
+    /// CustomResourceDefinition repeats. In a workspace it is the workspace's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kubernetes: Option<Runtime>,
+    /// Whether schemas that repeat the fields of Kubernetes' own types become types of this crate all the same.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own_shapes: bool,
 }
 
 /// The manifest of a generated crate.
@@ -35,10 +42,17 @@ pub enum Runtime {
     Path(String),
 }
 
+impl Default for Runtime {
+    /// The version of the generator.
+    fn default() -> Self {
+        Self::Version(env!("CARGO_PKG_VERSION").to_owned())
+    }
+}
+
 impl Default for Manifest {
     /// Standalone, over the runtime of the generator's version.
     fn default() -> Self {
-        Self::Standalone(Runtime::Version(env!("CARGO_PKG_VERSION").to_owned()))
+        Self::Standalone(Runtime::default())
     }
 }
 
@@ -49,6 +63,8 @@ impl Options {
             name: name.to_owned(),
             groups: Vec::new(),
             manifest: Manifest::default(),
+            kubernetes: None,
+            own_shapes: false,
         }
     }
 

@@ -16,12 +16,14 @@
 //! | [`selector`] | queries over labels, answered here |
 //! | [`dynamic`] | any resource by name: JSON objects, and metadata alone |
 //! | [`discovery`] | what a server offers, and which resource a name means |
+//! | [`crd`] | CustomResourceDefinitions, and their schemas from Rust types |
+//! | [`field`] | paths of fields, and what is wrong with them |
 //! | [`cache`] | list and watch, kept in memory: reflector, queues, indexer, shared informers, listers |
 //! | [`workqueue`] | keys to be worked on: coalesced, delayed, limited, one worker for a key |
 //! | [`controller`] | informers, a queue and workers, put together |
-//! | [`sharding`] | many replicas, each with its share of the keys |
 //! | [`leader_election`] | one of many candidates leads |
 //! | [`events`] | what happened to objects, told to people |
+//! | [`sharding`] | many replicas, each with its share of the keys |
 //! | [`error`] | what can go wrong |
 //! | [`generated`] | what emitted code imports |
 
@@ -30,10 +32,12 @@ mod clientset;
 pub mod clock;
 pub mod config;
 pub mod controller;
+pub mod crd;
 pub mod discovery;
 pub mod dynamic;
 pub mod error;
 pub mod events;
+pub mod field;
 pub mod generated;
 mod host;
 pub mod leader_election;
@@ -51,10 +55,14 @@ pub mod wire;
 pub mod workqueue;
 
 pub use error::Error;
+#[cfg(feature = "derive")]
+pub use kubeloom_derive::Resource;
 pub use resource::Resource;
 pub use rest::{Api, RestClient};
 pub use retry::retry_on_conflict;
 pub use value::{Map, Str};
 
+#[cfg(feature = "schema")]
+pub use schemars;
 #[doc(hidden)]
 pub use serde;

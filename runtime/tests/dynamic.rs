@@ -9,7 +9,7 @@ use std::time::Duration;
 use kubeloom::dynamic::{DynamicList, DynamicObject};
 use kubeloom::error::ErrorKind;
 use kubeloom::generated::*;
-use kubeloom::meta::Table;
+use kubeloom::meta::{OwnerReference, Table};
 use kubeloom::rest::{Deletion, GroupVersionKind, GroupVersionResource, PatchBody, WatchEvent};
 use kubeloom::wire::{Format, Wire};
 use scripted::{Reply, Script};
@@ -200,15 +200,15 @@ fn typed_objects_convert_both_ways() {
 #[test]
 fn references_to_owners_are_whole_or_not_there() {
     let mut object = DynamicObject::new("v1", "ConfigMap", "a").within("web");
-    assert!(object.owner_reference().is_none(), "without a UID");
+    assert!(OwnerReference::to(&object).is_none(), "without a UID");
     object.metadata.uid = "u".into();
-    let reference = object.owner_reference().unwrap();
+    let reference = OwnerReference::to(&object).unwrap();
     assert_eq!(
         (reference.api_version.as_str(), reference.kind.as_str()),
         ("v1", "ConfigMap")
     );
     object.kind = "".into();
-    assert!(object.owner_reference().is_none(), "without a kind");
+    assert!(OwnerReference::to(&object).is_none(), "without a kind");
 }
 
 #[test]

@@ -7,6 +7,7 @@
 //! | [`command_line`] | the binary `kubeloom`, for tests that run it |
 //! | [`commands`] | what is more than a test: the subcommands of the binary `kubeloom-tests` |
 //! | [`corpus`] | objects as servers hold them, made without a server |
+//! | [`definitions`] | real CustomResourceDefinitions through the whole of the generator |
 //! | [`facts`] | facts of the Kubernetes types that no OpenAPI document states |
 //! | [`go`] | Go programs of this crate, built once per content |
 //! | [`gocheck`] | the Go types, asked what they make of an object |
@@ -16,6 +17,7 @@ pub mod arbitrary;
 pub mod command_line;
 pub mod commands;
 pub mod corpus;
+pub mod definitions;
 pub mod facts;
 pub mod go;
 pub mod gocheck;

@@ -29,6 +29,8 @@ enum Command {
     /// Be a candidate: for `election`.
     #[command(hide = true)]
     ElectionCandidate(commands::election::CandidateArgs),
+    /// Generate, compile and send objects through every CustomResourceDefinition of folders.
+    Corpus(commands::corpus::CorpusArgs),
     /// Check that each feature of a generated crate compiles alone.
     Features(commands::features::FeaturesArgs),
     /// Write or check the test sources that list what was generated.
@@ -51,6 +53,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Command::Compare(args) => commands::compare::run(args),
         Command::Election(args) => commands::election::run(args),
         Command::ElectionCandidate(args) => commands::election::run_candidate(args),
+        Command::Corpus(args) => commands::corpus::run(args),
         Command::Features(args) => commands::features::run(args),
         Command::Tables(args) => commands::tables::run(args),
         Command::Facts(args) => commands::facts::run(args),

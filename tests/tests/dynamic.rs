@@ -13,7 +13,7 @@ use kubeloom::config::{Config, KubeconfigOptions};
 use kubeloom::discovery::{DiscoveryCache, DiscoveryClient, DiskCache, RestMapper};
 use kubeloom::dynamic::{DynamicApi, DynamicClient, DynamicObject};
 use kubeloom::error::Error;
-use kubeloom::meta::ObjectMeta;
+use kubeloom::meta::{ObjectMeta, OwnerReference};
 use kubeloom::rest::{
     ClientOptions, GroupVersionKind, GroupVersionResource, PatchBody, RestClient, WatchEvent,
 };
@@ -203,7 +203,7 @@ async fn every_verb(gadgets: &DynamicApi, kind: &GroupVersionKind) {
         json!({"size": 3, "ratio": 1.5, "big": 9007199254740993_i64})
     );
     assert_eq!(created.group_version_kind(), *kind);
-    assert!(created.owner_reference().is_some());
+    assert!(OwnerReference::to(&created).is_some());
     let mut events = gadgets
         .watch()
         .resource_version(&*created.metadata.resource_version)

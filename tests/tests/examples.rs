@@ -93,3 +93,35 @@ fn config_maps_are_watched() {
     watcher.kill().unwrap();
     watcher.wait().unwrap();
 }
+
+#[test]
+fn pods_are_kept_in_memory() {
+    let server = require_apiserver!();
+    let namespace = server.namespace("informer").unwrap();
+    let path = format!("/api/v1/namespaces/{namespace}/pods");
+    let pod = |name: &str| {
+        format!(
+            r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{name}","labels":{{"app":"{name}"}}}},"spec":{{"containers":[{{"name":"a","image":"b"}}]}}}}"#
+        )
+    };
+    create(server, &path, &pod("web"));
+    create(server, &path, &pod("db"));
+    let mut informer = example(server, "informer")
+        .args([&namespace, "app in (web)"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(informer.stdout.take().unwrap()).lines();
+    let mut next = || lines.next().unwrap().unwrap();
+    let mut found = [next(), next()];
+    found.sort();
+    assert_eq!(found, ["found    db Pending", "found    web Pending"]);
+    assert_eq!(
+        next(),
+        format!("2 pods in {namespace}, 1 of them match, 2 wait for a node")
+    );
+    create(server, &path, &pod("late"));
+    assert_eq!(next(), "added    late Pending");
+    informer.kill().unwrap();
+    informer.wait().unwrap();
+}

@@ -44,9 +44,25 @@ pub(super) fn manifest(api: &Api, options: &Options) -> String {
         quoted(api.modules.iter().map(|module| &module.name))
     ));
     for module in &api.modules {
-        text.push_str(&format!("{} = [{}]\n", module.name, quoted(&module.requires)));
+        let own = module.requires.iter().map(ToString::to_string);
+        let shared = module
+            .shared
+            .iter()
+            .map(|feature| format!("kubeloom-k8s/{feature}"));
+        let features: Vec<_> = own
+            .chain(shared)
+            .map(|feature| format!("\"{feature}\""))
+            .collect();
+        text.push_str(&format!("{} = [{}]\n", module.name, features.join(", ")));
     }
     text.push_str(&format!("\n[dependencies]\n{runtime}\n"));
+    if let Some(kubernetes) = &options.kubernetes {
+        text.push_str(&match (&options.manifest, kubernetes) {
+            (Manifest::Workspace, _) => "kubeloom-k8s.workspace = true\n".to_owned(),
+            (_, Runtime::Version(version)) => format!("kubeloom-k8s = {}\n", toml(version)),
+            (_, Runtime::Path(path)) => format!("kubeloom-k8s = {{ path = {} }}\n", toml(path)),
+        });
+    }
     text.push_str("\n[package.metadata.docs.rs]\nall-features = true\n");
     text.push_str(lints);
     text
@@ -146,7 +162,15 @@ pub(super) fn module(module: &Module) -> String {
         .iter()
         .flat_map(|file| &file.types)
         .map(|ty| &ty.name);
+    let files = &module.files;
+    let enums = files.iter().flat_map(|file| &file.enums).map(|texts| &texts.name);
+    let aliases = files
+        .iter()
+        .flat_map(|file| &file.aliases)
+        .map(|alias| &alias.name);
     let local: BTreeSet<_> = types
+        .chain(enums)
+        .chain(aliases)
         .chain(module.markers.iter().map(|marker| &marker.name))
         .collect();
     let names = Names {

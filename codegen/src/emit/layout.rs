@@ -25,7 +25,7 @@ pub(super) fn file(docs: &[String], items: &[Item]) -> String {
         }
         text.push_str(&item_text(item));
         // A table stands right below its struct.
-        before = Some(if matches!(item, Item::Struct(_)) {
+        before = Some(if matches!(item, Item::Struct(_) | Item::Enum(_)) {
             Group::Table
         } else {
             group
@@ -55,7 +55,7 @@ fn group(item: &Item) -> Group {
 }
 
 fn is_record(item: &Item) -> bool {
-    matches!(item, Item::Macro(item) if item.mac.path.is_ident("record"))
+    matches!(item, Item::Macro(item) if ["record", "text_enum"].iter().any(|name| item.mac.path.is_ident(name)))
 }
 
 fn item_text(item: &Item) -> String {

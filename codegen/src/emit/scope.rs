@@ -56,9 +56,14 @@ impl Names<'_> {
                     }
                 }
             }
+            TypeRef::Shared(id) => {
+                let (module, name) = (ident(&id.module), ident(&id.name));
+                quote!(kubeloom_k8s::#module::#name)
+            }
             TypeRef::List(inner) => self.wrapped(quote!(Vec), inner),
             TypeRef::Map(inner) => self.wrapped(self.runtime("Map"), inner),
             TypeRef::Option(inner) => self.wrapped(quote!(Option), inner),
+            TypeRef::Nullable(inner) => self.wrapped(self.runtime("Nullable"), inner),
             TypeRef::Boxed(inner) => self.wrapped(quote!(Box), inner),
             TypeRef::Union(union, inner) => self.wrapped(self.runtime(union), inner),
             TypeRef::Unit => quote!(()),

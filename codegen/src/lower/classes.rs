@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::homes::{Homes, last, package};
 use crate::diagnostic::{Code, Diagnostic, Report};
 use crate::facts::{self, Facts, OwnShape};
-use crate::ir::TypeRef;
-use crate::parse::{GroupVersionKind, Model, Schema, Shape};
+use crate::ir::{RustName, TypeId, TypeRef};
+use crate::parse::{GroupVersion, GroupVersionKind, Model, Schema, Shape};
 
 /// The package of the types that all groups share.
 pub(super) const META_V1: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
@@ -59,9 +59,41 @@ pub(super) struct Classes<'a> {
     pub(super) model: &'a Model,
     pub(super) facts: &'a Facts,
     pub(super) homes: &'a Homes,
+    /// Types that come from the crate of the Kubernetes API, if the generated crate stands on it.
+    pub(super) shared: Option<&'a Shared<'a>>,
+}
+
+/// The crate of the Kubernetes API.
+pub(super) struct Shared<'a> {
+    /// What it was made from.
+    pub(super) model: &'a Model,
+    /// Where its types are.
+    pub(super) homes: Homes,
+    /// Group-versions that the generated crate has itself.
+    own: BTreeSet<RustName>,
+}
+
+impl<'a> Shared<'a> {
+    pub(super) fn of(model: &'a Model, own: &BTreeSet<GroupVersion>) -> Self {
+        let homes = Homes::of(model);
+        let own = own.iter().filter_map(|gv| homes.module(gv)).cloned().collect();
+        Self { model, homes, own }
+    }
 }
 
 impl<'a> Classes<'a> {
+    /// Where a definition is in the crate of the Kubernetes API, if it comes from there.
+    fn elsewhere(&self, name: &str) -> Option<&'a TypeId> {
+        let shared = self.shared?;
+        let own = self
+            .model
+            .definitions
+            .get(name)
+            .is_some_and(|definition| definition.custom.is_some());
+        let id = shared.homes.id(name).filter(|_| !own)?;
+        (!shared.own.contains(&id.module)).then_some(id)
+    }
+
     pub(super) fn class(&self, name: &str) -> Class<'a> {
         let fact = self.facts.messages.get(name).map(|message| &message.shape);
         if let Some(facts::Shape::Own(shape)) = fact {
@@ -93,11 +125,11 @@ impl<'a> Classes<'a> {
     /// The type of a definition, without regard to presence.
     pub(super) fn type_of(&self, name: &str) -> TypeRef {
         match self.class(name) {
-            Class::Struct => self
-                .homes
-                .id(name)
-                .cloned()
-                .map_or(TypeRef::Runtime("RawJson"), TypeRef::Named),
+            Class::Struct => match (self.elsewhere(name), self.homes.id(name)) {
+                (Some(id), _) => TypeRef::Shared(id.clone()),
+                (None, Some(id)) => TypeRef::Named(id.clone()),
+                (None, None) => TypeRef::Runtime("RawJson"),
+            },
             Class::RuntimeRecord(known) | Class::Runtime(known) => TypeRef::Runtime(known),
             Class::Union(union, over) => TypeRef::Union(union, Box::new(self.type_of(&over))),
             Class::Alias(_) | Class::Missing => TypeRef::Runtime("RawJson"),
@@ -115,6 +147,7 @@ impl<'a> Classes<'a> {
             }
             let mut references = BTreeSet::new();
             match self.class(&name) {
+                Class::Struct if self.elsewhere(&name).is_some() => {}
                 Class::Struct => {
                     if let Some(definition) = self.model.definitions.get(&name) {
                         refs(&definition.schema, &mut references);

@@ -1,7 +1,7 @@
 //! Documentation: facts about types and fields, and descriptions in a form that rustdoc neither runs nor mislinks.
 
 use super::classes::Classes;
-use crate::ir::{Offer, Resource, RustName, Subresource, Type, Verb};
+use crate::ir::{Check, Demand, Offer, Resource, RustName, Subresource, Type, Verb};
 use crate::parse::{Definition, Schema};
 
 /// Packages whose types stand in the reference of the Kubernetes API.
@@ -75,6 +75,93 @@ pub(super) fn of_field(wire: &str, schema: &Schema) -> Vec<String> {
     lines
 }
 
+/// The documentation of an enum.
+pub(super) fn of_inline_text(path: &str, schema: &Schema) -> Vec<String> {
+    let mut lines = vec![format!("The text at `{}`.", code(path))];
+    paragraph(
+        &mut lines,
+        clean(schema.description.as_deref().unwrap_or_default()),
+    );
+    lines
+}
+
+/// What a schema asks beyond the type.
+pub(super) fn add_facts(lines: &mut Vec<String>, checks: &[Check]) {
+    let facts = checks.iter().filter_map(fact).map(|fact| format!("- {fact}"));
+    paragraph(lines, facts.collect());
+}
+
+/// The longest text of a rule that is shown.
+const SHOWN: usize = 200;
+
+fn fact(check: &Check) -> Option<String> {
+    let quoted = |text: &str| {
+        let mut text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if text.chars().count() > SHOWN {
+            text = text.chars().take(SHOWN).chain("...".chars()).collect();
+        }
+        format!("`{}`", code(&text))
+    };
+    let list = |texts: &[String]| {
+        texts
+            .iter()
+            .map(|text| quoted(text))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    Some(match check {
+        Check::Minimum(least) => format!("at least {least}"),
+        Check::Above(least) => format!("above {least}"),
+        Check::Maximum(most) => format!("at most {most}"),
+        Check::Below(most) => format!("below {most}"),
+        Check::MultipleOf(step) => format!("a multiple of {step}"),
+        Check::MinLength(least) => format!("length at least {least}"),
+        Check::MaxLength(most) => format!("length at most {most}"),
+        Check::Pattern(pattern) => format!("matches {}", quoted(pattern)),
+        Check::Format(format) => format!("format {}", quoted(format)),
+        Check::MinItems(least) => format!("at least {least} items"),
+        Check::MaxItems(most) => format!("at most {most} items"),
+        Check::MinProperties(least) => format!("at least {least} entries"),
+        Check::MaxProperties(most) => format!("at most {most} entries"),
+        // The enum lists them.
+        Check::Texts(_) | Check::TextsOf(_) => return None,
+        Check::Numbers(numbers) => {
+            let numbers: Vec<_> = numbers.iter().map(ToString::to_string).collect();
+            format!("one of {}", numbers.join(", "))
+        }
+        Check::ListSet => "items differ".to_owned(),
+        Check::ListMap(keys) => format!("items differ in {}", list(keys)),
+        Check::Atomic => "applied as a whole".to_owned(),
+        Check::Default(value) => format!("default {}", quoted(value)),
+        Check::Fields(Demand::One(demands)) => format!("exactly one of {}", choices(demands)),
+        Check::Fields(Demand::Any(demands)) => format!("at least one of {}", choices(demands)),
+        Check::Fields(demand) => format!("set: {}", quoted(&phrase(demand))),
+        Check::Cel(rule, _) => format!("the server checks {}", quoted(rule)),
+    })
+}
+
+fn choices(demands: &[Demand]) -> String {
+    let choices: Vec<_> = demands
+        .iter()
+        .map(|demand| format!("`{}`", code(&phrase(demand))))
+        .collect();
+    choices.join(", ")
+}
+
+fn phrase(demand: &Demand) -> String {
+    let all = |demands: &[Demand], word: &str| {
+        let phrases: Vec<_> = demands.iter().map(phrase).collect();
+        format!("({})", phrases.join(word))
+    };
+    match demand {
+        Demand::Set(names) => names.join(" and "),
+        Demand::Not(inner) => format!("not {}", phrase(inner)),
+        Demand::One(demands) => all(demands, " xor "),
+        Demand::Any(demands) => all(demands, " or "),
+        Demand::All(demands) => all(demands, " and "),
+    }
+}
+
 fn paragraph(lines: &mut Vec<String>, more: Vec<String>) {
     if !more.is_empty() {
         lines.push(String::new());
@@ -82,10 +169,15 @@ fn paragraph(lines: &mut Vec<String>, more: Vec<String>) {
     }
 }
 
+/// Whether a character controls something, such as the direction of text, which the compiler refuses.
+fn is_hidden(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// A text that may stand between backticks.
 pub(super) fn code(text: &str) -> String {
     text.chars()
-        .map(|c| if c == '`' || c.is_control() { '\'' } else { c })
+        .map(|c| if c == '`' || is_hidden(c) { '\'' } else { c })
         .collect()
 }
 
@@ -163,7 +255,7 @@ pub(super) fn clean(description: &str) -> Vec<String> {
 fn printable(line: &str) -> String {
     line.replace('\t', "    ")
         .chars()
-        .filter(|c| !c.is_control())
+        .filter(|c| !is_hidden(*c))
         .collect::<String>()
         .trim_end()
         .to_owned()
@@ -173,7 +265,7 @@ fn printable(line: &str) -> String {
 fn prose(line: &str) -> String {
     let words: Vec<_> = line.split_whitespace().collect();
     let line = words.join(" ");
-    let line: String = line.chars().filter(|c| !c.is_control()).collect();
+    let line: String = line.chars().filter(|c| !is_hidden(*c)).collect();
     let paired = line.matches('`').count().is_multiple_of(2) && !line.contains("``");
     let mut out = String::new();
     for (index, part) in line.split('`').enumerate() {

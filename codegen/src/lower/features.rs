@@ -26,6 +26,11 @@ pub(super) fn link(mut modules: Vec<Module>) -> Vec<Module> {
             .cloned()
             .collect();
         module.gates = component.clone();
+        let mut shared = Vec::new();
+        for ty in module.files.iter().flat_map(|file| &file.types) {
+            super::references(ty).for_each(|ty| super::shared(ty, &mut shared));
+        }
+        module.shared = shared.into_iter().map(|id| id.module.clone()).collect();
     }
     modules
 }

@@ -5,12 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::custom::Kind;
 use super::names::{Scope, snake};
 use super::{graph, mentions};
 use crate::ir::{File, RustName, Subresource, Type};
 
 /// Puts the types of a module into files.
-pub(super) fn place(module: &RustName, types: Vec<Type>) -> Vec<File> {
+pub(super) fn place(module: &RustName, types: Vec<Type>, customs: Vec<Kind>) -> Vec<File> {
     let mut names = Scope::with(&["shared", "mod_"]);
     let mut roots: Vec<&Type> = types.iter().filter(|ty| ty.root.is_some()).collect();
     roots.sort_by(|a, b| a.name.cmp(&b.name));
@@ -37,10 +38,31 @@ pub(super) fn place(module: &RustName, types: Vec<Type>) -> Vec<File> {
             .1
             .push(ty);
     }
-    by_file
+    let mut placed: Vec<File> = by_file
         .into_iter()
         .map(|(name, (title, types))| file(module, name, title, types, &files))
-        .collect()
+        .collect();
+    placed.extend(customs.into_iter().map(|kind| {
+        let name = names.take(snake(kind.name.as_str()));
+        file_of_kind(module, name, kind)
+    }));
+    placed.sort_by(|a, b| a.name.cmp(&b.name));
+    placed
+}
+
+/// The file of a custom resource's kind, which has no types in common with others.
+fn file_of_kind(module: &RustName, name: RustName, kind: Kind) -> File {
+    let others = kind.types.iter().flat_map(mentions);
+    let others = others.map(|id| &id.module).filter(|other| *other != module);
+    File {
+        name,
+        title: format!("`{}` and the types that belong to it.", kind.name),
+        siblings: BTreeSet::new(),
+        modules: others.cloned().collect(),
+        types: kind.types,
+        enums: kind.enums,
+        aliases: kind.aliases,
+    }
 }
 
 /// The root kind that each type belongs to.
@@ -119,5 +141,7 @@ fn file(
         siblings,
         modules,
         types,
+        enums: Vec::new(),
+        aliases: Vec::new(),
     }
 }

@@ -103,6 +103,12 @@ pub(super) fn lower(gv: &GroupVersion, classes: &Classes<'_>, out: &mut Lowered,
         out.seeds.insert(definition.to_owned());
         out.resources.insert(definition.to_owned(), resource);
     }
+    // Versions that no server offers have types all the same: conversions speak them.
+    let unserved = classes.model.definitions.iter().filter(|(_, definition)| {
+        let custom = definition.custom.as_ref();
+        custom.is_some_and(|custom| !custom.served) && definition.kinds.iter().any(|kind| kind.gv == *gv)
+    });
+    out.seeds.extend(unserved.map(|(name, _)| name.clone()));
     handles.sort_by(|a, b| (&a.plural, a.reach).cmp(&(&b.plural, b.reach)));
     out.handles.insert(module.clone(), handles);
     out.informers.insert(module.clone(), informers);

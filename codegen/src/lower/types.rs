@@ -33,6 +33,9 @@ pub(super) fn build(
         let (Some(id), Some(definition)) = found else {
             continue;
         };
+        if definition.custom.is_some() {
+            continue;
+        }
         let resource = lowered.resources.remove(name);
         let mut ty = builder.definition(name, id, definition, resource.is_some());
         ty.docs = docs::of_type(&ty, definition, resource.as_ref(), classes, &id.module);
@@ -160,6 +163,7 @@ impl<'a> Builder<'a> {
             root: None,
             fields,
             rest: open.then(|| scope.take(snake("rest"))),
+            rules: Vec::new(),
             resource: None,
         }
     }
@@ -233,7 +237,7 @@ impl<'a> Builder<'a> {
             }) => TypeRef::Map(Box::new(self.within(owner, wire, values))),
             Shape::List(Some(items)) => TypeRef::List(Box::new(self.within(owner, wire, items))),
             Shape::List(None) => TypeRef::List(Box::new(TypeRef::Runtime("RawJson"))),
-            Shape::String => TypeRef::Runtime("Str"),
+            Shape::String | Shape::Texts(_) => TypeRef::Runtime("Str"),
             Shape::DateTime => TypeRef::Runtime("Time"),
             Shape::Bytes => TypeRef::Runtime("ByteString"),
             Shape::Int32 => TypeRef::Primitive(Primitive::I32),
@@ -241,6 +245,7 @@ impl<'a> Builder<'a> {
             Shape::Number => TypeRef::Primitive(Primitive::F64),
             Shape::Boolean => TypeRef::Primitive(Primitive::Bool),
             Shape::IntOrString => TypeRef::Runtime("IntOrString"),
+            Shape::Quantity => TypeRef::Runtime("Quantity"),
             Shape::Object(_) | Shape::Any | Shape::Ref(_) => TypeRef::Runtime("RawJson"),
         };
         (ty, false)
@@ -285,7 +290,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-fn metadata() -> Field {
+pub(super) fn metadata() -> Field {
     Field {
         wire: WireName::new("metadata"),
         name: snake("metadata"),
@@ -299,7 +304,7 @@ fn metadata() -> Field {
 
 /// Names of the fields of a struct. They are given in the order of the wire names, whatever the order of the fields, and
 /// those that need no change keep theirs.
-fn field_names<'n>(wires: impl Iterator<Item = &'n str>) -> BTreeMap<String, RustName> {
+pub(super) fn field_names<'n>(wires: impl Iterator<Item = &'n str>) -> BTreeMap<String, RustName> {
     let mut wires: Vec<&str> = wires.collect();
     wires.sort_by_key(|wire| (snake(wire).as_str() != *wire, *wire));
     let mut scope = Scope::default();

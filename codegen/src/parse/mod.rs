@@ -7,10 +7,14 @@
 //!
 //! This module must not know Rust names, facts, or what is generated.
 
+mod crd;
 mod discovery;
 mod model;
 mod openapi;
+mod rules;
 mod schema;
+mod structural;
+mod text;
 mod v3;
 
 use std::collections::BTreeMap;
@@ -23,11 +27,8 @@ pub(crate) use model::{
 };
 pub(crate) use openapi::{group_version_of_paths, is_deprecated_watch};
 
-use crate::diagnostic::{Code, Diagnostic, Excerpt, Location, Report};
+use crate::diagnostic::{Code, Diagnostic, Location, Report};
 use crate::sources::{Document, Documents};
-
-/// How many characters of a line are shown before and after an error of syntax.
-const EXCERPT: usize = 60;
 
 /// The documents that the generator reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,67 +47,112 @@ pub(crate) enum DocumentKind {
     Index,
     /// `/version`.
     Version,
-    /// A CustomResourceDefinition. Its group-versions are generated from OpenAPI and discovery, which the server makes of it.
+    /// A CustomResourceDefinition.
     Crd,
-    /// A list of them.
-    Crds,
 }
 
 /// Reads all documents.
 pub(crate) fn parse(documents: &Documents, report: &mut Report) -> Model {
     let mut recognised: Vec<_> = documents
         .iter()
-        .filter_map(|document| {
-            let (kind, value) = recognise(document, report)?;
-            Some((kind, document.path.as_str(), value))
-        })
+        .flat_map(|document| recognise(document, report))
         .collect();
-    // OpenAPI v3 comes before v2, so that v2 only adds what v3 does not say; aggregated before legacy discovery.
-    recognised.sort_by_key(|(kind, path, _)| (*kind, *path));
+    // OpenAPI v3 comes before v2, so that v2 only adds what v3 does not say; aggregated before legacy discovery;
+    // CustomResourceDefinitions last, which know best.
+    recognised.sort_by(|(kind, at, _), (other, other_at, _)| (kind, at).cmp(&(other, other_at)));
     let mut model = Model::default();
     let mut seen = BTreeMap::new();
-    for (kind, path, value) in &recognised {
-        let at = Location::document(path);
+    for (kind, at, value) in &recognised {
         match kind {
-            DocumentKind::OpenApiV3 => openapi::v3(value, &at, &mut model, &mut seen, report),
-            DocumentKind::OpenApiV2 => openapi::v2(value, &at, &mut model, report),
-            DocumentKind::Discovery => discovery::aggregated(value, &at, &mut model, report),
-            DocumentKind::Resources => discovery::legacy(value, &at, &mut model, report),
-            DocumentKind::Groups | DocumentKind::Index | DocumentKind::Crd | DocumentKind::Crds => {}
-            DocumentKind::Version => discovery::version(value, &at, &mut model, report),
+            DocumentKind::OpenApiV3 => openapi::v3(value, at, &mut model, &mut seen, report),
+            DocumentKind::OpenApiV2 => openapi::v2(value, at, &mut model, report),
+            DocumentKind::Discovery => discovery::aggregated(value, at, &mut model, report),
+            DocumentKind::Resources => discovery::legacy(value, at, &mut model, report),
+            DocumentKind::Groups | DocumentKind::Index => {}
+            DocumentKind::Version => discovery::version(value, at, &mut model, report),
+            DocumentKind::Crd => crd::definition(value, at, &mut model, report),
         }
     }
     model
 }
 
-/// Reads a document as JSON and sees what it is.
-pub(crate) fn recognise(document: &Document, report: &mut Report) -> Option<(DocumentKind, Value)> {
-    let at = Location::document(&document.path);
-    let bytes = document
-        .bytes
-        .strip_prefix(b"\xef\xbb\xbf")
-        .unwrap_or(&document.bytes);
-    let value: Value = match serde_json::from_slice(bytes) {
-        Ok(value) => value,
-        Err(error) => {
-            report.push(syntax(&error, bytes, at));
-            return None;
-        }
-    };
-    match kind_of(&value) {
-        Some(kind) => Some((kind, value)),
-        None => {
-            report.push(
-                Diagnostic::new(
-                    Code::UnknownDocument,
-                    at,
-                    format!("this is {}, which the generator does not read", what(&value)),
-                )
-                .help("take it out of the sources: they are OpenAPI v3 and v2, discovery, CustomResourceDefinitions and /version of an API server"),
-            );
-            None
+/// Reads the texts of a document and sees what they are. Lists are taken apart; of those that hold what the generator does
+/// not read, and of YAML, which holds anything in files for kubectl, the rest is said to be left out.
+pub(crate) fn recognise(document: &Document, report: &mut Report) -> Vec<(DocumentKind, Location, Value)> {
+    let mut found = Vec::new();
+    let mut others: Vec<(Location, String)> = Vec::new();
+    let texts = text::read(document, report);
+    let alone = texts.len() == 1;
+    for (at, value) in texts {
+        match take_apart(&at, value) {
+            Ok(items) => {
+                for (at, value) in items {
+                    match kind_of(&value) {
+                        Some(kind) => found.push((kind, at, value)),
+                        None => others.push((at, what(&value))),
+                    }
+                }
+            }
+            Err(value) => match kind_of(&value) {
+                Some(kind) => found.push((kind, at, value)),
+                None if alone && !is_object_of_kubernetes(&value) => unknown(at, &what(&value), report),
+                None if alone && !text::is_yaml_name(&document.path) => unknown(at, &what(&value), report),
+                None => others.push((at, what(&value))),
+            },
         }
     }
+    if let Some((at, first)) = others.first() {
+        let message = match others.len() {
+            1 => format!("this is {first}, which says nothing about an API; it is left out"),
+            count => {
+                format!("{count} objects say nothing about an API and are left out, the first is {first}")
+            }
+        };
+        report.push(Diagnostic::new(Code::LeftOut, at.clone(), message));
+    }
+    found
+}
+
+fn unknown(at: Location, what: &str, report: &mut Report) {
+    report.push(
+        Diagnostic::new(
+            Code::UnknownDocument,
+            at,
+            format!("this is {what}, which the generator does not read"),
+        )
+        .help("take it out of the sources: they are OpenAPI v3 and v2, discovery, CustomResourceDefinitions and /version of an API server"),
+    );
+}
+
+/// The items of a `List` or of a list of CustomResourceDefinitions, whose items may come without their kind.
+fn take_apart(at: &Location, value: Value) -> Result<Vec<(Location, Value)>, Value> {
+    let text = |key: &str| value.get(key).and_then(Value::as_str);
+    let of_crds = text("kind") == Some("CustomResourceDefinitionList");
+    let list = of_crds || (text("kind") == Some("List") && text("apiVersion") == Some("v1"));
+    let version = text("apiVersion").unwrap_or_default().to_owned();
+    let mut value = value;
+    let Some(Value::Array(items)) = value.get_mut("items").filter(|_| list) else {
+        return if list { Ok(Vec::new()) } else { Err(value) };
+    };
+    let at = at.at("items");
+    let items = std::mem::take(items)
+        .into_iter()
+        .enumerate()
+        .map(|(index, mut item)| {
+            if let (true, Value::Object(item)) = (of_crds, &mut item) {
+                item.entry("kind")
+                    .or_insert_with(|| "CustomResourceDefinition".into());
+                item.entry("apiVersion").or_insert_with(|| version.clone().into());
+            }
+            (at.at(&index.to_string()), item)
+        });
+    Ok(items.collect())
+}
+
+fn is_object_of_kubernetes(value: &Value) -> bool {
+    ["apiVersion", "kind"]
+        .iter()
+        .all(|key| value.get(key).is_some_and(Value::is_string))
 }
 
 fn kind_of(value: &Value) -> Option<DocumentKind> {
@@ -122,7 +168,6 @@ fn kind_of(value: &Value) -> Option<DocumentKind> {
         Some("APIResourceList") => Some(DocumentKind::Resources),
         Some("APIGroupList" | "APIGroup" | "APIVersions") => Some(DocumentKind::Groups),
         Some("CustomResourceDefinition") => Some(DocumentKind::Crd),
-        Some("CustomResourceDefinitionList") => Some(DocumentKind::Crds),
         Some(_) => None,
         None if text("gitVersion").is_some() && text("major").is_some() => Some(DocumentKind::Version),
         None => {
@@ -159,41 +204,4 @@ pub(crate) fn type_name(value: &Value) -> &'static str {
         Value::Array(_) => "an array",
         Value::Object(_) => "an object",
     }
-}
-
-/// A syntax error with the part of its line that is around it.
-fn syntax(error: &serde_json::Error, bytes: &[u8], location: Location) -> Diagnostic {
-    let line = bytes
-        .split(|byte| *byte == b'\n')
-        .nth(error.line().saturating_sub(1))
-        .unwrap_or_default();
-    let column = error.column().saturating_sub(1).min(line.len());
-    let before = String::from_utf8_lossy(&line[..column]);
-    let after = String::from_utf8_lossy(&line[column..]);
-    let skip = before.chars().count().saturating_sub(EXCERPT);
-    let head: String = before.chars().skip(skip).collect();
-    let tail: String = after.chars().take(EXCERPT).collect();
-    let clean = |text: &str| {
-        text.chars()
-            .map(|c| if c.is_control() { ' ' } else { c })
-            .collect::<String>()
-    };
-    let excerpt = Excerpt {
-        line: error.line().max(1),
-        column: head.chars().count(),
-        text: clean(&head) + &clean(&tail),
-    };
-    let (message, help) = match error.is_eof() {
-        true => (
-            "the JSON ends too early".to_owned(),
-            "was the document cut off when it was fetched?",
-        ),
-        false => (
-            format!("this is no JSON: {error}"),
-            "sources are JSON as the API server sends it",
-        ),
-    };
-    let mut diagnostic = Diagnostic::new(Code::Syntax, location, message).help(help);
-    diagnostic.excerpt = Some(excerpt);
-    diagnostic
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::diagnostic::Location;
+use crate::ir::Check;
 
 /// Everything that the sources say.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -92,6 +93,19 @@ pub(crate) struct Definition {
     pub schema: Schema,
     /// `x-kubernetes-group-version-kind`.
     pub kinds: Vec<GroupVersionKind>,
+    /// What a CustomResourceDefinition says about this version, if one defines it.
+    pub custom: Option<Custom>,
+}
+
+/// What a CustomResourceDefinition says about one of its versions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Custom {
+    /// Whether servers offer it; otherwise objects of it only exist within conversions.
+    pub served: bool,
+    /// The warning that comes with it, if it is deprecated; may be empty.
+    pub deprecated: Option<String>,
+    /// Paths of fields that field selectors may name, beside name and namespace.
+    pub selectable: Vec<String>,
 }
 
 /// A schema.
@@ -105,6 +119,38 @@ pub(crate) struct Schema {
     pub nullable: bool,
     /// Whether values must not be shown; set by a fix-up.
     pub sensitive: bool,
+    /// What the server fills in where there is none (custom resources).
+    pub default: Option<serde_json::Value>,
+    /// What it asks beyond types (custom resources).
+    pub checks: Vec<Check>,
+}
+
+impl Schema {
+    /// A schema that says no more than this.
+    pub(crate) fn of(shape: Shape) -> Self {
+        Self {
+            description: None,
+            shape,
+            nullable: false,
+            sensitive: false,
+            default: None,
+            checks: Vec::new(),
+        }
+    }
+
+    /// Whether it becomes a struct.
+    pub(crate) fn is_struct(&self) -> bool {
+        matches!(&self.shape, Shape::Object(object) if !object.properties.is_empty())
+    }
+
+    /// The checks that the struct makes; for other schemas it is the field that does.
+    pub(crate) fn own_checks(&self) -> Vec<Check> {
+        let of_struct = |check: &&Check| !matches!(check, Check::Default(_));
+        match self.is_struct() {
+            true => self.checks.iter().filter(of_struct).cloned().collect(),
+            false => Vec::new(),
+        }
+    }
 }
 
 /// The kinds of schemas that generated types tell apart.
@@ -118,6 +164,8 @@ pub(crate) enum Shape {
     List(Option<Box<Schema>>),
     /// A string, whatever its format.
     String,
+    /// One of these strings, as far as the schema knows.
+    Texts(Vec<String>),
     /// A string of format `date-time`.
     DateTime,
     /// A string of format `byte`: base64.
@@ -132,6 +180,8 @@ pub(crate) enum Shape {
     Boolean,
     /// An integer or a string.
     IntOrString,
+    /// An integer or a string that is a quantity.
+    Quantity,
     /// Any JSON.
     Any,
 }

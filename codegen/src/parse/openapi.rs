@@ -111,6 +111,7 @@ fn define(name: &str, value: &Value, at: Location, model: &mut Model, report: &m
         location: at,
         schema,
         kinds,
+        custom: None,
     };
     model.definitions.insert(name.to_owned(), definition);
 }

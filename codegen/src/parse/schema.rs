@@ -37,9 +37,7 @@ pub(super) fn named(value: &Value, at: &Location, report: &mut Report) -> (Schem
         let shape = reference_to(reference, &at.at("$ref"), report);
         let schema = Schema {
             description,
-            shape,
-            nullable: false,
-            sensitive: false,
+            ..Schema::of(shape)
         };
         return (schema, Vec::new());
     }
@@ -55,9 +53,8 @@ pub(super) fn named(value: &Value, at: &Location, report: &mut Report) -> (Schem
     let shape = Level { below: map, data, at }.shape(&level.schema_kind, report);
     let schema = Schema {
         description: data.description.clone(),
-        shape,
         nullable: data.nullable,
-        sensitive: false,
+        ..Schema::of(shape)
     };
     (schema, kinds(data))
 }
@@ -75,12 +72,7 @@ pub(super) fn kinds_of(value: &Value) -> Vec<GroupVersionKind> {
 }
 
 fn any() -> Schema {
-    Schema {
-        description: None,
-        shape: Shape::Any,
-        nullable: false,
-        sensitive: false,
-    }
+    Schema::of(Shape::Any)
 }
 
 /// The words of one level: the schemas below stand aside.
@@ -128,7 +120,7 @@ pub(super) fn level(map: &Map<String, Value>) -> Value {
 }
 
 /// The type of a list of types, which OpenAPI 3.1 allows, with `null` in it.
-fn one_of_types(kinds: &[Value]) -> (Option<&str>, bool) {
+pub(super) fn one_of_types(kinds: &[Value]) -> (Option<&str>, bool) {
     let null = kinds.iter().any(|kind| kind == "null");
     let mut others = kinds
         .iter()

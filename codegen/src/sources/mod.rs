@@ -13,6 +13,9 @@ pub use snapshot::{Descriptions, Snapshot};
 
 use crate::diagnostic::{Code, Diagnostic, Location, Report};
 
+/// The name of what came over standard input.
+pub(crate) const STDIN: &str = "standard input";
+
 /// How deep folders are read.
 const MAX_DEPTH: usize = 16;
 
@@ -21,8 +24,10 @@ const MAX_DEPTH: usize = 16;
 pub enum Source {
     /// The bundle of the newest Kubernetes minor that the generator was built with.
     Embedded,
-    /// A file, or a folder of which every `.json` file is read.
+    /// A file, a folder of which every `.json`, `.yaml` and `.yml` file is read, or a pattern (`crds/**/*.yaml`) for such.
     Path(PathBuf),
+    /// What comes over standard input: JSON, or a stream of YAML documents.
+    Stdin,
     /// Documents that are already there, such as those of a live cluster.
     Documents(Documents),
 }
@@ -80,7 +85,7 @@ impl Documents {
 /// Reads all sources. None at all means the embedded bundle.
 ///
 /// # Errors
-/// Files that cannot be read, and folders without a `.json` file; all of them, not only the first.
+/// Files that cannot be read, and folders and patterns without a file; all of them, not only the first.
 pub fn read(sources: &[Source]) -> Result<Documents, Report> {
     let mut documents = Documents::default();
     let mut report = Report::default();
@@ -92,6 +97,7 @@ pub fn read(sources: &[Source]) -> Result<Documents, Report> {
             Source::Embedded => documents.extend(embedded()),
             Source::Documents(given) => documents.extend(given.clone()),
             Source::Path(path) => read_path(path, &mut documents, &mut report),
+            Source::Stdin => read_stdin(&mut documents, &mut report),
         }
     }
     if report.has_errors() {
@@ -101,17 +107,71 @@ pub fn read(sources: &[Source]) -> Result<Documents, Report> {
     Ok(documents)
 }
 
+fn read_stdin(documents: &mut Documents, report: &mut Report) {
+    let mut bytes = Vec::new();
+    match std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes) {
+        Ok(_) => documents.insert(STDIN, bytes),
+        Err(error) => {
+            let message = format!("cannot read it: {error}");
+            report.push(Diagnostic::new(Code::Io, Location::document(STDIN), message));
+        }
+    }
+}
+
+/// Reads the files that a pattern matches.
+fn read_pattern(pattern: &Path, documents: &mut Documents, report: &mut Report) {
+    let matching = match glob::glob(&pattern.to_string_lossy()) {
+        Ok(matching) => matching,
+        Err(error) => {
+            report.push(Diagnostic::new(
+                Code::Io,
+                location(pattern),
+                format!("this is no pattern: {error}"),
+            ));
+            return;
+        }
+    };
+    let mut any = false;
+    for path in matching {
+        match path {
+            Ok(path) => {
+                any = true;
+                read_path(&path, documents, report);
+            }
+            Err(error) => {
+                let message = format!("cannot list it: {}", error.error());
+                report.push(Diagnostic::new(Code::Io, location(error.path()), message));
+            }
+        }
+    }
+    if !any {
+        report.push(Diagnostic::new(
+            Code::Io,
+            location(pattern),
+            "the pattern matches no file",
+        ));
+    }
+}
+
 fn read_path(path: &Path, documents: &mut Documents, report: &mut Report) {
     if path.is_dir() {
         let before = documents.len();
         read_folder(path, "", 0, documents, report);
         if documents.len() == before && !report.has_errors() {
             report.push(
-                Diagnostic::new(Code::Io, location(path), "the folder holds no .json file")
-                    .help("`kubeloom snapshot --out DIR` fills a folder from a cluster"),
+                Diagnostic::new(
+                    Code::Io,
+                    location(path),
+                    "the folder holds no .json and no .yaml file",
+                )
+                .help("`kubeloom snapshot --out DIR` fills a folder from a cluster"),
             );
         }
         return;
+    }
+    let is_pattern = path.to_string_lossy().contains(['*', '?', '[']);
+    if is_pattern && !path.exists() {
+        return read_pattern(path, documents, report);
     }
     let name = path
         .file_name()
@@ -120,12 +180,12 @@ fn read_path(path: &Path, documents: &mut Documents, report: &mut Report) {
         Ok(bytes) => documents.insert(name, bytes),
         Err(error) => report.push(
             Diagnostic::new(Code::Io, location(path), format!("cannot read it: {error}"))
-                .help("a source is a file, or a folder with .json files"),
+                .help("a source is a file, a folder with .json or .yaml files, or a pattern for such"),
         ),
     }
 }
 
-/// Reads the `.json` files of a folder and those below; names that start with a dot and links to folders are skipped.
+/// Reads the `.json` and YAML files of a folder and those below; names that start with a dot and links to folders are skipped.
 fn read_folder(folder: &Path, prefix: &str, depth: usize, documents: &mut Documents, report: &mut Report) {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -160,7 +220,7 @@ fn read_folder(folder: &Path, prefix: &str, depth: usize, documents: &mut Docume
             if depth < MAX_DEPTH {
                 read_folder(&path, &format!("{relative}/"), depth + 1, documents, report);
             }
-        } else if name.ends_with(".json") && path.is_file() {
+        } else if is_document(&name) && path.is_file() {
             match std::fs::read(&path) {
                 Ok(bytes) => documents.insert(relative, bytes),
                 Err(error) => {
@@ -173,6 +233,10 @@ fn read_folder(folder: &Path, prefix: &str, depth: usize, documents: &mut Docume
             }
         }
     }
+}
+
+fn is_document(name: &str) -> bool {
+    name.ends_with(".json") || name.ends_with(".yaml") || name.ends_with(".yml")
 }
 
 fn location(path: &Path) -> Location {

@@ -38,10 +38,11 @@ impl Snapshot {
         let mut report = Report::default();
         let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
         for document in documents.iter() {
-            let Some((kind, value)) = recognise(document, &mut report) else {
-                continue;
-            };
-            for (path, place, value) in places(kind, value) {
+            let recognised = recognise(document, &mut report);
+            for (path, place, value) in recognised
+                .into_iter()
+                .flat_map(|(kind, _, value)| places(kind, value))
+            {
                 let bytes = write(&normalise(&value, place, descriptions)).into_bytes();
                 match files.get(&path) {
                     Some(other) if *other != bytes => report.push(Diagnostic::new(
@@ -156,10 +157,6 @@ fn places(kind: DocumentKind, value: Value) -> Vec<(String, Place, Value)> {
             one(Some(("version.json".to_owned(), Value::Object(kept.collect()))))
         }
         DocumentKind::Crd => definition(&value).into_iter().collect(),
-        DocumentKind::Crds => {
-            let items = value.get("items").and_then(Value::as_array);
-            items.into_iter().flatten().filter_map(definition).collect()
-        }
         DocumentKind::Groups | DocumentKind::Index => Vec::new(),
     }
 }
@@ -176,7 +173,7 @@ fn definition(value: &Value) -> Option<(String, Place, Value)> {
         webhook.remove("caBundle");
     }
     let kept = json!({
-        "apiVersion": "apiextensions.k8s.io/v1",
+        "apiVersion": value.get("apiVersion").and_then(Value::as_str).unwrap_or("apiextensions.k8s.io/v1"),
         "kind": "CustomResourceDefinition",
         "metadata": {"name": name},
         "spec": spec,

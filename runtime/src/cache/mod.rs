@@ -61,8 +61,11 @@ use crate::sync;
 
 pub use factory::{Informed, InformerOverview, InformerSetup, SharedInformerFactory};
 pub use indexer::{
-    DuplicateIndex, Index, IndexValue, Indexer, NAMESPACE_INDEX, Replacement, Sharing, Write, Written,
+    DuplicateIndex, Held, Index, IndexValue, Indexer, NAMESPACE_INDEX, Replacement, Sharing, Storage, Write,
+    Written,
 };
+#[cfg(feature = "packed")]
+pub use indexer::{PackedOptions, PackedStats};
 pub use informer::{
     Event, EventHandler, EventStream, Filtered, HandlerMetrics, HandlerOptions, InformerOptions, NotSynced,
     Overflow, QueueKind, Registration, SharedInformer,

@@ -103,6 +103,12 @@ impl<'a> From<&'a ObjectKey> for KeyRef<'a> {
     }
 }
 
+impl KeyRef<'_> {
+    pub(super) fn to_owned(self) -> ObjectKey {
+        ObjectKey::namespaced(self.namespace, self.name)
+    }
+}
+
 impl Equivalent<ObjectKey> for KeyRef<'_> {
     fn equivalent(&self, key: &ObjectKey) -> bool {
         *self == KeyRef::from(key)

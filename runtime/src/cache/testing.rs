@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::Held;
 use crate::meta::{ObjectMeta, PartialObjectMetadata};
 
 pub(super) type Thing = PartialObjectMetadata;
@@ -36,4 +37,8 @@ pub(super) fn text(object: &Thing) -> String {
         super::ObjectKey::of(object),
         object.metadata.resource_version
     )
+}
+
+pub(super) fn whole(held: &[Held<Thing>]) -> Vec<Arc<Thing>> {
+    held.iter().filter_map(Held::object).collect()
 }

@@ -2,8 +2,9 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use super::{Config, ConfigError, Kubeconfig, KubeconfigOptions};
+use super::{Config, ConfigError, HttpVersions, Kubeconfig, KubeconfigOptions, UrlBackoff};
 
 /// Where a pod's service account is mounted.
 const SERVICE_ACCOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -21,6 +22,16 @@ pub struct Environment {
     pub service_port: Option<String>,
     /// `POD_NAMESPACE`.
     pub pod_namespace: Option<String>,
+    /// `HTTP2_READ_IDLE_TIMEOUT_SECONDS`: [`KeepAlive::interval`](super::KeepAlive::interval) in seconds, 0 for no pings.
+    pub http2_read_idle_timeout: Option<String>,
+    /// `HTTP2_PING_TIMEOUT_SECONDS`: [`KeepAlive::timeout`](super::KeepAlive::timeout) in seconds.
+    pub http2_ping_timeout: Option<String>,
+    /// `DISABLE_HTTP2`: with any value, HTTP/1.1 only.
+    pub disable_http2: bool,
+    /// `KUBE_CLIENT_BACKOFF_BASE`: [`UrlBackoff::base`](super::UrlBackoff::base) in seconds; only together with the next.
+    pub backoff_base: Option<String>,
+    /// `KUBE_CLIENT_BACKOFF_DURATION`: [`UrlBackoff::most`](super::UrlBackoff::most) in seconds.
+    pub backoff_duration: Option<String>,
     /// The directory with the service account's `token`, `ca.crt` and `namespace`.
     pub service_account: PathBuf,
 }
@@ -36,6 +47,11 @@ impl Environment {
             service_host: text("KUBERNETES_SERVICE_HOST"),
             service_port: text("KUBERNETES_SERVICE_PORT"),
             pod_namespace: text("POD_NAMESPACE"),
+            http2_read_idle_timeout: text("HTTP2_READ_IDLE_TIMEOUT_SECONDS"),
+            http2_ping_timeout: text("HTTP2_PING_TIMEOUT_SECONDS"),
+            disable_http2: set("DISABLE_HTTP2").is_some(),
+            backoff_base: text("KUBE_CLIENT_BACKOFF_BASE"),
+            backoff_duration: text("KUBE_CLIENT_BACKOFF_DURATION"),
             service_account: PathBuf::from(SERVICE_ACCOUNT),
         }
     }
@@ -51,6 +67,35 @@ impl Environment {
                 .iter()
                 .map(|home| home.join(".kube").join("config"))
                 .collect(),
+        }
+    }
+
+    /// Sets what variables of client-go's say about connections and pacing. One that is no number of seconds is left out
+    /// and logged.
+    fn tune(&self, config: &mut Config) {
+        let seconds = |name: &str, value: &Option<String>| {
+            let value = value.as_deref()?;
+            let seconds = value.trim().parse().ok().map(Duration::from_secs);
+            if seconds.is_none() {
+                tracing::warn!(
+                    name,
+                    value,
+                    "the environment variable is no number of seconds and is not used"
+                );
+            }
+            seconds
+        };
+        let read_idle = seconds("HTTP2_READ_IDLE_TIMEOUT_SECONDS", &self.http2_read_idle_timeout);
+        config.keep_alive.interval = read_idle.unwrap_or(config.keep_alive.interval);
+        let ping = seconds("HTTP2_PING_TIMEOUT_SECONDS", &self.http2_ping_timeout);
+        config.keep_alive.timeout = ping.unwrap_or(config.keep_alive.timeout);
+        if self.disable_http2 {
+            config.http = HttpVersions::Http1;
+        }
+        let base = seconds("KUBE_CLIENT_BACKOFF_BASE", &self.backoff_base);
+        let most = seconds("KUBE_CLIENT_BACKOFF_DURATION", &self.backoff_duration);
+        if let (Some(base), Some(most)) = (base, most) {
+            config.retry.backoff = Some(UrlBackoff { base, most });
         }
     }
 
@@ -97,6 +142,7 @@ impl Config {
         let kubeconfig = Kubeconfig::read_merged(environment.kubeconfig_paths())?;
         if !kubeconfig.is_empty() {
             let mut config = Self::from_loaded(&kubeconfig, options)?;
+            environment.tune(&mut config);
             let chosen = options.namespace.is_some() || kubeconfig.namespace(options).is_some();
             if !chosen && environment.is_in_cluster() {
                 config.namespace = environment.pod_namespace().unwrap_or(config.namespace);
@@ -105,6 +151,7 @@ impl Config {
         }
         if environment.is_in_cluster() {
             let mut config = Self::in_cluster_of(environment)?;
+            environment.tune(&mut config);
             if let Some(namespace) = &options.namespace {
                 config.namespace.clone_from(namespace);
             }

@@ -27,6 +27,33 @@ pub enum ConfigError {
         #[source]
         source: std::io::Error,
     },
+    /// A kubeconfig cannot be written.
+    #[error(
+        "cannot write the kubeconfig {path}: {reason}; check that this user may write there",
+        path = path.display()
+    )]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// The kind of failure in words.
+        reason: std::io::ErrorKind,
+        /// The failure.
+        #[source]
+        source: std::io::Error,
+    },
+    /// Somebody else changes a kubeconfig.
+    #[error(
+        "the kubeconfig {path} is being changed by another program: {lock} is there; try again, or remove it if no such \
+         program runs",
+        path = path.display(),
+        lock = lock.display()
+    )]
+    Locked {
+        /// The file.
+        path: PathBuf,
+        /// The file that says so.
+        lock: PathBuf,
+    },
     /// A kubeconfig is not text in UTF-8 or UTF-16, or not valid YAML.
     #[error("the kubeconfig {origin} is not valid YAML{at}: {problem}; correct the file there", at = At(*.line, *.column))]
     InvalidYaml {

@@ -7,7 +7,8 @@
 //! | `error` | [`ConfigError`] |
 //! | `environment` | what of the process's environment is read, and the choice between kubeconfig and in-cluster |
 //! | `in_cluster` | the configuration of a pod |
-//! | `kubeconfig`, `entries` | the kubeconfig file: model, reading, merging, writing |
+//! | `kubeconfig`, `entries` | the kubeconfig file: model, reading, merging |
+//! | `write` | changing files: locks, permissions, which file an entry belongs to |
 //! | `text` | its encodings and its YAML |
 //! | `fields` | typed access to the keys of a mapping, with errors that name them |
 //! | `resolve` | from a kubeconfig to a [`Config`] |
@@ -37,12 +38,13 @@ mod resolve;
 mod secret;
 mod text;
 mod types;
+mod write;
 
 pub use self::entries::{Cluster, Context, User};
 pub use self::environment::Environment;
 pub use self::error::{ConfigError, Origin};
 pub use self::kubeconfig::{Kubeconfig, Named, Opaque, Remaining};
-pub use self::policy::{PluginPolicy, RateLimit, RetryConfig};
+pub use self::policy::{PluginPolicy, RateLimit, RetryConfig, UrlBackoff};
 pub use self::resolve::KubeconfigOptions;
 pub use self::secret::{Secret, SecretBytes, SecretString, UrlString};
 pub use self::types::{

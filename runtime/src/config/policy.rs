@@ -9,6 +9,19 @@ pub struct RetryConfig {
     pub max_attempts: u32,
     /// A server that asks to wait longer than this is not waited for: its answer is handed out as it is.
     pub max_wait: Duration,
+    /// A wait before calls to a server that is in trouble, which the server does not ask for; none unless set.
+    pub backoff: Option<UrlBackoff>,
+}
+
+/// A wait before every call to a server while it answers 429 or 500 and above: `base` after the first such answer, twice
+/// as long after each further one, at most `most`. Any other end of a call resets it. What client-go has behind
+/// `KUBE_CLIENT_BACKOFF_BASE` and `KUBE_CLIENT_BACKOFF_DURATION`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UrlBackoff {
+    /// The first wait.
+    pub base: Duration,
+    /// The longest wait.
+    pub most: Duration,
 }
 
 impl Default for RetryConfig {
@@ -17,6 +30,7 @@ impl Default for RetryConfig {
         Self {
             max_attempts: 10,
             max_wait: Duration::from_secs(300),
+            backoff: None,
         }
     }
 }

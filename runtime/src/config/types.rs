@@ -296,7 +296,7 @@ pub enum HttpVersions {
 /// How dead HTTP/2 connections are found: without pings, a watch on a half-open connection waits for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeepAlive {
-    /// After this long without a byte from the server it is pinged, whether or not calls are in flight.
+    /// After this long without a byte from the server it is pinged, whether or not calls are in flight; zero for no pings.
     pub interval: Duration,
     /// A server that has not answered by then is taken for dead, and all calls on that connection fail.
     pub timeout: Duration,

@@ -353,7 +353,7 @@ impl ResourceNames {
         found.map(|entry| entry.singular.as_str())
     }
 
-    fn no_match(&self, what: impl fmt::Display) -> MapError {
+    pub(crate) fn no_match(&self, what: impl fmt::Display) -> MapError {
         MapError::NoMatch {
             what: what.to_string(),
             unknown: self.unknown.clone(),

@@ -6,6 +6,7 @@
 //! | `list` | [`DynamicList`], whose items know their kind |
 //! | `api` | [`DynamicApi`]: all verbs and subresources of a resource |
 //! | `client` | [`DynamicClient`]: the resource of a kind, as the server has it |
+//! | `scale` | [`ScaleClient`]: the number of replicas of whatever has one |
 //! | `metadata` | [`MetadataApi`]: the same resource, metadata alone |
 //!
 //! ```no_run
@@ -32,9 +33,11 @@ mod client;
 mod list;
 mod metadata;
 mod object;
+mod scale;
 
 pub use api::{DynamicApi, DynamicSubApi};
 pub use client::DynamicClient;
 pub use list::DynamicList;
 pub use metadata::MetadataApi;
 pub use object::{ConvertError, DynamicObject};
+pub use scale::{Scale, ScaleApi, ScaleClient};

@@ -7,7 +7,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use crate::meta::{Object, ObjectMeta, OwnerReference};
+use crate::meta::{Object, ObjectMeta};
 use crate::resource::Resource;
 use crate::rest::{ApplyBody, GroupVersionKind, PatchBody};
 use crate::value::Str;
@@ -169,23 +169,6 @@ impl DynamicObject {
         K::decode(Format::Json, &body).map_err(ConvertError::new)
     }
 
-    /// A reference to this object for the metadata of objects that it owns. `None` unless the object has kind, name
-    /// and UID, as every object read from a server has: a reference without them is refused by servers.
-    pub fn owner_reference(&self) -> Option<OwnerReference> {
-        let meta = &self.metadata;
-        let complete = [&self.api_version, &self.kind, &meta.name, &meta.uid];
-        if complete.iter().any(|text| text.is_empty()) {
-            return None;
-        }
-        Some(OwnerReference {
-            api_version: self.api_version.clone(),
-            kind: self.kind.clone(),
-            name: meta.name.clone(),
-            uid: meta.uid.clone(),
-            ..OwnerReference::default()
-        })
-    }
-
     /// The status of a condition (`True`, `False` or `Unknown`) in `status.conditions`.
     pub fn condition(&self, type_: &str) -> Option<&str> {
         let conditions = self.pointer("/status/conditions")?.as_array()?;
@@ -226,6 +209,8 @@ fn unescape(segment: &str) -> String {
 }
 
 impl Object for DynamicObject {
+    const COMPACT_FORMAT: Format = Format::Json;
+
     fn object_meta(&self) -> &ObjectMeta {
         &self.metadata
     }

@@ -7,6 +7,8 @@ mod object;
 mod object_meta;
 mod options;
 mod owner;
+mod ownership;
+mod reference;
 mod selector;
 mod status;
 mod table;
@@ -25,6 +27,8 @@ pub use object_meta::{
 };
 pub use options::{DeleteOptions, Preconditions};
 pub use owner::OwnerError;
+pub use ownership::{migrate_ownership, ownership_patch};
+pub use reference::{Reference, Referent};
 pub use selector::{FieldSelectorRequirement, LabelSelector, LabelSelectorRequirement};
 pub use status::{Status, StatusCause, StatusDetails};
 pub use table::{Table, TableColumnDefinition, TableRow, TableRowCondition};

@@ -3,13 +3,16 @@
 use super::{List, ListMeta, ObjectMeta, PartialObjectMetadata, PartialObjectMetadataList};
 use crate::record::Value;
 use crate::resource::Resource;
-use crate::wire::Wire;
+use crate::wire::{Format, Wire};
 
 /// An object with metadata: every [`Resource`], and the types that any resource can be read as
 /// ([`PartialObjectMetadata`], [`DynamicObject`](crate::dynamic::DynamicObject)).
 ///
 /// The methods are named apart from those of [`Resource`], so that both traits can be in scope.
 pub trait Object: Wire + Clone + std::fmt::Debug {
+    /// The encoding that holds all of the object in the fewest bytes.
+    const COMPACT_FORMAT: Format;
+
     /// The metadata of the object.
     fn object_meta(&self) -> &ObjectMeta;
 
@@ -18,6 +21,12 @@ pub trait Object: Wire + Clone + std::fmt::Debug {
 }
 
 impl<K: Resource> Object for K {
+    const COMPACT_FORMAT: Format = if K::PROTOBUF {
+        Format::Protobuf
+    } else {
+        Format::Json
+    };
+
     fn object_meta(&self) -> &ObjectMeta {
         self.metadata()
     }
@@ -27,6 +36,8 @@ impl<K: Resource> Object for K {
 }
 
 impl Object for PartialObjectMetadata {
+    const COMPACT_FORMAT: Format = Format::Protobuf;
+
     fn object_meta(&self) -> &ObjectMeta {
         &self.metadata
     }

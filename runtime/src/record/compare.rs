@@ -12,10 +12,9 @@ pub fn debug(record: &dyn Record, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let mut shown = 0;
     for (index, field) in table.fields.iter().enumerate() {
         let view = record.view(index);
-        let presence = if field.presence() == super::OPT {
-            super::OPT
-        } else {
-            super::OMIT
+        let presence = match field.presence() {
+            optional @ (super::OPT | super::NULLABLE) => optional,
+            _ => super::OMIT,
         };
         if !view.is_written(presence) {
             continue;
@@ -70,7 +69,9 @@ impl View<'_> {
             View::Record(record) => is_zero(*record),
             View::List(list) => list.is_empty(),
             View::Map(map) => map.is_empty(),
-            View::Quantity(_) | View::IntOrString(_) | View::Choice(_) | View::Foreign(_) => false,
+            View::Null | View::Quantity(_) | View::IntOrString(_) | View::Choice(_) | View::Foreign(_) => {
+                false
+            }
         }
     }
 
@@ -78,7 +79,7 @@ impl View<'_> {
     pub fn is_written(&self, presence: u8) -> bool {
         match presence {
             super::OMIT => !self.is_zero(),
-            super::OPT => !matches!(self, View::Absent),
+            super::OPT | super::NULLABLE => !matches!(self, View::Absent),
             _ => true,
         }
     }
@@ -87,7 +88,7 @@ impl View<'_> {
 impl PartialEq for View<'_> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
-            (View::Absent, View::Absent) => true,
+            (View::Absent, View::Absent) | (View::Null, View::Null) => true,
             (View::Str(a), View::Str(b)) => a == b,
             (View::Bool(a), View::Bool(b)) => a == b,
             (View::I32(a), View::I32(b)) => a == b,
@@ -128,6 +129,7 @@ impl fmt::Debug for View<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             View::Absent => f.write_str("None"),
+            View::Null => f.write_str("null"),
             View::Str(value) => fmt::Debug::fmt(value, f),
             View::Bool(value) => fmt::Debug::fmt(value, f),
             View::I32(value) => fmt::Debug::fmt(value, f),

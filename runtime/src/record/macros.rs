@@ -4,7 +4,8 @@
 /// [`Value`](crate::record::Value), [`Wire`](crate::wire::Wire), `Debug`, `PartialEq` and serde's traits.
 ///
 /// A line per field: index, field, JSON name, protobuf tag path, flags. `= "apiVersion" "kind"` marks a root kind; a last
-/// line `rest field;` names the map that takes unknown fields.
+/// line `rest field;` names the map that takes unknown fields. Behind it stand the [`Rule`](crate::record::Rule)s of the
+/// schema, `check "name" 0 MinLength(1);` each: field, how many lists and maps to go into, check.
 ///
 /// ```
 /// use kubeloom::generated::*;
@@ -41,6 +42,7 @@ macro_rules! record {
     (@ $name:ident ($meta:expr) {
         $($index:literal $field:ident $json:literal [$($tag:literal),*] $flags:expr;)*
         $(rest $rest:ident;)?
+        $(check $at:literal $steps:literal $check:ident $(($($argument:expr),*))?;)*
     }) => {
         impl $crate::record::Record for $name {
             fn table(&self) -> &'static $crate::record::Table {
@@ -48,7 +50,9 @@ macro_rules! record {
                     stringify!($name),
                     $meta,
                     &[$($crate::record::Field::new($json, &[$($tag),*], $flags)),*],
-                );
+                ).with_rules(&[$(
+                    $crate::record::Rule::new($at, $steps, $crate::record::Check::$check $(($($argument),*))?)
+                ),*]);
                 &TABLE
             }
             fn slot(&mut self, index: usize) -> $crate::record::Slot<'_> {
@@ -91,6 +95,7 @@ macro_rules! record {
             }
         }
         $crate::record! { @wire $name }
+        $crate::record_schema! { $name }
     };
     (@wire $name:ident) => {
         impl $crate::wire::Wire for $name {

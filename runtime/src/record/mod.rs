@@ -18,13 +18,21 @@ mod compare;
 mod containers;
 mod foreign;
 mod macros;
+mod nullable;
+mod rules;
 mod table;
+mod text_enum;
+mod text_rules;
+mod validate;
 mod value;
 
 pub use compare::{debug, equal, is_zero};
 pub use containers::{Choice, ChoiceArm, List, Mapping, OrArray, OrBool, OrStrings, Text};
 pub use foreign::Foreign;
-pub use table::{Entry, Field, KEEP, NIL, NULL, OMIT, OPT, ProtoIndex, SENSITIVE, Table, TypeMeta};
+pub use nullable::{NullPlace, Nullable};
+pub use rules::{Check, Demand, Rule};
+pub use table::{Entry, Field, KEEP, NIL, NULL, NULLABLE, OMIT, OPT, ProtoIndex, SENSITIVE, Table, TypeMeta};
+pub use validate::{Invalid, Validate, Violation};
 pub use value::{Slot, Value, View};
 
 use crate::value::{Map, RawJson};

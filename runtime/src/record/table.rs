@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use super::Rule;
+
 /// A plain field that is left out of JSON when it is empty or zero (Go's `omitempty` and `omitzero` on a value).
 pub const OMIT: u8 = 0;
 /// An `Option` that is left out of JSON when it is `None`; `Some(0)` is written (Go's `omitempty` on a pointer).
@@ -12,6 +14,9 @@ pub const KEEP: u8 = 1;
 pub const NIL: u8 = 2;
 /// The field is always written; `None` is `null`, an empty list stays `[]` (a custom resource's required and nullable field).
 pub const NULL: u8 = 3;
+/// An `Option<Nullable<_>>` that is left out when it is `None`; a `null` on the wire is kept as one (a custom resource's
+/// optional and nullable field with a default).
+pub const NULLABLE: u8 = 5;
 /// Added to another flag: `Debug` prints a placeholder in place of the value.
 pub const SENSITIVE: u8 = 16;
 
@@ -24,7 +29,7 @@ pub struct Field {
     /// Go struct inlines another one, which is flat in JSON and a nested message in protobuf; none for types without
     /// protobuf.
     pub tags: [u16; 3],
-    /// [`OMIT`], [`OPT`], [`KEEP`], [`NIL`] or [`NULL`], and [`SENSITIVE`].
+    /// [`OMIT`], [`OPT`], [`KEEP`], [`NIL`], [`NULL`] or [`NULLABLE`], and [`SENSITIVE`].
     pub flags: u8,
 }
 
@@ -40,7 +45,7 @@ impl Field {
         Self { json, tags, flags }
     }
 
-    /// When the field is written: one of [`OMIT`], [`OPT`], [`KEEP`], [`NIL`], [`NULL`].
+    /// When the field is written: one of [`OMIT`], [`OPT`], [`KEEP`], [`NIL`], [`NULL`], [`NULLABLE`].
     pub const fn presence(&self) -> u8 {
         self.flags & 0x0f
     }
@@ -71,6 +76,8 @@ pub struct Table {
     pub type_meta: Option<TypeMeta>,
     /// The fields in the order in which they are declared and written.
     pub fields: &'static [Field],
+    /// What the schema asks of values, beyond their types.
+    pub rules: &'static [Rule],
     proto: OnceLock<ProtoIndex>,
 }
 
@@ -81,8 +88,16 @@ impl Table {
             name,
             type_meta,
             fields,
+            rules: &[],
             proto: OnceLock::new(),
         }
+    }
+
+    /// The table with rules.
+    #[must_use]
+    pub const fn with_rules(mut self, rules: &'static [Rule]) -> Self {
+        self.rules = rules;
+        self
     }
 
     /// The index of the field of JSON name `name`; `guess` is looked at first and costs one comparison when right.

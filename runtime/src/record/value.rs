@@ -1,7 +1,9 @@
 //! A field as the encodings see it: a place to write to or a value to read.
 
-use super::{Choice, Foreign, List, Mapping, Record, Text};
-use crate::value::{ByteString, Duration, IntOrString, Map, MicroTime, Quantity, RawJson, Str, Time};
+use super::{Choice, Foreign, List, Mapping, NullPlace, Record, Text};
+use crate::value::{
+    ByteString, DateTime, Duration, IntOrString, Map, MicroTime, Quantity, RawJson, Str, Time,
+};
 
 /// The place where the value of a field goes.
 #[allow(missing_docs, reason = "each variant is named for the type behind it")]
@@ -24,6 +26,7 @@ pub enum Slot<'a> {
     Map(&'a mut dyn Mapping),
     Choice(&'a mut dyn Choice),
     Foreign(&'a mut dyn Foreign),
+    Nullable(&'a mut dyn NullPlace),
     /// Nothing is there to be written to: the value is skipped.
     Ignored,
 }
@@ -34,6 +37,8 @@ pub enum Slot<'a> {
 pub enum View<'a> {
     /// `None`.
     Absent,
+    /// `null`, where it is a value of its own.
+    Null,
     Str(&'a str),
     Bool(bool),
     I32(i32),
@@ -131,5 +136,20 @@ impl<T: Value> Value for Box<T> {
     #[inline]
     fn view(&self) -> View<'_> {
         (**self).view()
+    }
+}
+
+impl Text for DateTime {
+    fn set(&mut self, text: &str) {
+        *self = text.into();
+    }
+}
+
+impl Value for DateTime {
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Text(self)
+    }
+    fn view(&self) -> View<'_> {
+        View::Str(self.as_str())
     }
 }

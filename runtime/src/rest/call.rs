@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::header::{self, HeaderValue};
 
 use super::failure::{hidden_failure, is_success, status};
 use super::{Query, RestClient, Target};
@@ -156,7 +157,7 @@ impl Call {
         }
     }
 
-    pub(super) fn fail(&self, kind: ErrorKind) -> Error {
+    pub(crate) fn fail(&self, kind: ErrorKind) -> Error {
         Error::new(self.context(), kind)
     }
 
@@ -169,13 +170,24 @@ impl Call {
             .target
             .path(self.name.as_deref(), &self.subresource)
             .map_err(|message| self.fail(ErrorKind::InvalidRequest(message)))?;
-        let mut request = Request::new(self.method, path.path + self.query.as_str());
-        request.template = path.template.into();
-        request.kind = self.kind;
-        request.timeout = self.timeout;
-        request.headers = std::mem::take(&mut self.headers);
-        if request.headers.get("accept").is_none() {
-            request.headers.set("accept", self.accept());
+        let default = self.client.options().timeout;
+        let timeout = self.timeout.or(default.filter(|_| self.kind == CallKind::Unary));
+        if let (CallKind::Unary, Some(timeout)) = (self.kind, timeout) {
+            // As Go writes durations; the server takes no other. It caps what is longer than its own limit.
+            self.query
+                .push("timeout", format_args!("{}ms", timeout.as_millis().max(1)));
+        }
+        let mut request = Request {
+            method: self.method,
+            path: path.path + self.query.as_str(),
+            template: path.template.into(),
+            headers: std::mem::take(&mut self.headers),
+            body: Bytes::new(),
+            kind: self.kind,
+            timeout,
+        };
+        if !request.headers.contains("accept") {
+            request.headers.push(header::ACCEPT, self.accept());
         }
         if let Some((content_type, body)) = self.body.take() {
             request.body = body.map_err(|error| self.fail(ErrorKind::Encode(error)))?;
@@ -184,16 +196,15 @@ impl Call {
         Ok(request)
     }
 
-    fn accept(&self) -> String {
-        let json = Format::Json.content_type();
-        match (self.format(), self.kind) {
+    fn accept(&self) -> HeaderValue {
+        HeaderValue::from_static(match (self.format(), self.kind) {
             (Format::Protobuf, CallKind::Stream) => {
-                let protobuf = Format::Protobuf.content_type();
-                format!("{protobuf};stream=watch,{protobuf},{json}")
+                "application/vnd.kubernetes.protobuf;stream=watch,application/vnd.kubernetes.protobuf,application/json"
             }
-            (format @ (Format::Protobuf | Format::Cbor), _) => format!("{},{json}", format.content_type()),
-            (format, _) => format.content_type().to_owned(),
-        }
+            (Format::Protobuf, _) => "application/vnd.kubernetes.protobuf,application/json",
+            (Format::Cbor, _) => "application/cbor,application/json",
+            (format @ (Format::Json | Format::Yaml), _) => format.content_type(),
+        })
     }
 
     /// Sends the call and hands out the answer when its header says success. A body in CBOR that the server refuses is

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -30,6 +31,8 @@ pub struct ClientOptions {
     pub field_manager: String,
     /// The namespace of calls that name none, from the configuration.
     pub default_namespace: String,
+    /// The timeout of unary calls that set none, from the configuration. The server is told of it and gives up too.
+    pub timeout: Option<Duration>,
 }
 
 impl Default for ClientOptions {
@@ -40,6 +43,7 @@ impl Default for ClientOptions {
             max_event: 256 << 20,
             field_manager: String::new(),
             default_namespace: "default".to_owned(),
+            timeout: None,
         }
     }
 }
@@ -97,6 +101,7 @@ impl RestClient {
         let transport = HttpTransport::new(config)?;
         let options = ClientOptions {
             default_namespace: config.namespace.clone(),
+            timeout: config.timeout,
             ..ClientOptions::default()
         };
         Ok(Self::with_transport(transport, options))

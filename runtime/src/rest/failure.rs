@@ -10,6 +10,9 @@ use crate::wire::{Format, Wire, cbor, split_envelope};
 /// At most so much of a text answer stands in an error, in bytes.
 const EXCERPT: usize = 2048;
 
+/// What a JSON text of the kind `Status` has somewhere.
+const STATUS: &[u8] = b"\"Status\"";
+
 /// Whether an answer is a success: client-go takes 200 to 206.
 pub(super) fn is_success(code: u16) -> bool {
     (200..=206).contains(&code)
@@ -71,8 +74,9 @@ pub(super) fn kind_of(body: &[u8]) -> Option<String> {
 
 /// Whether a body of a successful code is a failure all the same.
 pub(super) fn hidden_failure(format: Format, body: &[u8]) -> Option<Status> {
-    // Every Status is small; a long body is an object or a list.
-    if body.len() > 64 << 10 {
+    // Every Status is small; a long body is an object or a list. One that is text names its kind.
+    let named = || body.windows(STATUS.len()).any(|part| part == STATUS);
+    if body.len() > 64 << 10 || (matches!(format, Format::Json | Format::Yaml) && !named()) {
         return None;
     }
     read_status(format, body).filter(|status| status.status == "Failure")

@@ -10,6 +10,7 @@
 //! | `requests` | one awaitable struct per verb |
 //! | `streams` | exec, attach and port-forward |
 //! | `paging` | [`Pages`]: a list in chunks |
+//! | `resume` | [`ResumedWatch`]: a watch that is taken up again when it ends |
 //! | `wait` | [`Wait`]: until an object is as wished |
 //! | `api` | [`Api`]: a typed handle |
 //!
@@ -23,6 +24,7 @@ mod frames;
 mod paging;
 mod query;
 mod requests;
+mod resume;
 mod streams;
 mod target;
 mod wait;
@@ -38,6 +40,7 @@ pub use requests::{
     List, ListOptions, LogOptions, LogStream, Logs, Patch, PatchBody, PatchOptions, Propagation,
     ReadableList, ResourceVersionMatch, Update, Watch, WatchOptions, WriteOptions,
 };
+pub use resume::ResumedWatch;
 pub use streams::{
     Attach, Exec, ExitStatus, Forwarded, Output, PortForward, PortStream, Process, Stdin, TerminalSize,
 };

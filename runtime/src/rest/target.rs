@@ -175,7 +175,11 @@ impl Target {
     /// The path of the collection, of one object or of a subresource.
     pub(crate) fn path(&self, name: Option<&str>, subresource: &str) -> Result<Path, String> {
         let resource = &self.resource;
-        let mut path = Path::default();
+        // Longer ones grow.
+        let mut path = Path {
+            path: String::with_capacity(128),
+            template: String::with_capacity(64),
+        };
         if resource.group.is_empty() {
             path.fixed("api");
         } else {

@@ -1,11 +1,13 @@
 //! Until an object is as wished.
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
+mod error;
+
+pub use self::error::WaitError;
 use super::{Api, Call, List, Watch, WatchEvent};
 use crate::clock::{Clock, TokioClock, within};
 use crate::dynamic::{DynamicApi, DynamicList, MetadataApi};
@@ -18,7 +20,7 @@ use crate::transport::{Method, TransportErrorKind};
 use crate::value::Str;
 
 /// Between attempts that fail, and between watches that end without an event.
-const BACKOFF: Backoff = Backoff {
+pub(super) const BACKOFF: Backoff = Backoff {
     steps: u32::MAX,
     duration: Duration::from_millis(500),
     factor: 2.0,
@@ -27,7 +29,7 @@ const BACKOFF: Backoff = Backoff {
 };
 
 /// A round that took this long shows that the server is well: servers end idle watches after minutes.
-const HEALTHY: Duration = Duration::from_secs(5);
+pub(super) const HEALTHY: Duration = Duration::from_secs(5);
 
 /// Waits for one object, by a list and the watch that follows it. No polling.
 ///
@@ -57,65 +59,6 @@ pub struct Wait<L> {
     timeout: Option<Duration>,
     clock: Arc<dyn Clock>,
     page: PhantomData<fn() -> L>,
-}
-
-/// Why an object did not become as wished.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum WaitError {
-    /// Time ran out.
-    Timeout {
-        /// What was waited for.
-        what: String,
-        /// How long.
-        after: Duration,
-        /// The last failure of a call, if the last one failed: the reason why nothing was seen.
-        last: Option<Error>,
-    },
-    /// The object was deleted before it was as wished, or another one has its name now.
-    Deleted {
-        /// What was waited for.
-        what: String,
-    },
-    /// A call failed in a way that time does not heal.
-    Failed(Error),
-}
-
-impl WaitError {
-    /// Time ran out.
-    pub fn is_timeout(&self) -> bool {
-        matches!(self, Self::Timeout { .. })
-    }
-
-    /// The object was deleted before it was as wished.
-    pub fn is_deleted(&self) -> bool {
-        matches!(self, Self::Deleted { .. })
-    }
-}
-
-impl fmt::Display for WaitError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Timeout { what, after, last } => {
-                write!(f, "{what} is not as wished after {after:?}")?;
-                match last {
-                    Some(error) => write!(f, "; {error}"),
-                    None => Ok(()),
-                }
-            }
-            Self::Deleted { what } => write!(f, "{what} was deleted before it was as wished"),
-            Self::Failed(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for WaitError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Failed(error) => error.source(),
-            _ => None,
-        }
-    }
 }
 
 impl<K: Resource, S> Api<K, S>
@@ -389,7 +332,7 @@ enum Next {
 }
 
 /// Whether the same call may succeed later, without anybody changing what it asks for.
-fn heals(error: &Error) -> bool {
+pub(super) fn heals(error: &Error) -> bool {
     match error.kind() {
         ErrorKind::Api(status) => matches!(status.code, 408 | 429 | 500..=599),
         ErrorKind::Transport(error) => !matches!(

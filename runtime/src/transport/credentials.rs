@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use base64::Engine;
 
 use super::endpoint::Endpoint;
-use super::oidc::{self, ProviderStore};
+use super::http::TransportOptions;
+use super::oidc;
 use super::plugin::{Plugin, PluginSource};
 use super::retry::drain;
 use super::{BoxFuture, Request, Response, Transport, TransportError, TransportErrorKind};
@@ -117,9 +118,9 @@ pub(super) struct Sources {
 pub(super) fn sources(
     config: &Config,
     endpoint: &Endpoint,
-    clock: &Arc<dyn Clock>,
-    store: Option<Arc<dyn ProviderStore>>,
+    options: &TransportOptions,
 ) -> Result<Sources, TransportError> {
+    let clock = &options.clock;
     let source: Box<dyn CredentialSource> = match &config.auth {
         AuthConfig::Anonymous => match &endpoint.userinfo {
             Some((username, password)) => Box::new(Fixed(basic(username, password))),
@@ -142,11 +143,12 @@ pub(super) fn sources(
                 credentials: Some(Box::new(PluginSource {
                     plugin: plugin.clone(),
                     clock: clock.clone(),
+                    metrics: options.metrics.clone(),
                 })),
                 identity: Some(plugin),
             });
         }
-        AuthConfig::Provider(provider) => oidc::source(provider, clock, store)?,
+        AuthConfig::Provider(provider) => oidc::source(provider, clock, options.provider_store.clone())?,
     };
     Ok(Sources {
         credentials: Some(source),

@@ -4,7 +4,7 @@ use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use futures_core::future::BoxFuture;
@@ -18,6 +18,9 @@ use tower_service::Service;
 use super::body::Duplex;
 use super::endpoint::Endpoint;
 use super::error::chain;
+use super::http::TransportOptions;
+use super::metrics::Metrics;
+use super::ping::Heard;
 use super::proxy::Route;
 use super::tls::{self, Tls};
 use super::{ConnectFailure, TransportError, TransportErrorKind};
@@ -35,13 +38,19 @@ const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) struct Dialer {
     endpoint: Arc<Endpoint>,
     clock: Arc<dyn Clock>,
+    metrics: Arc<dyn Metrics>,
     route: Route,
     tcp: HttpConnector<Resolver>,
 }
 
 impl Dialer {
-    pub(super) fn new(endpoint: Arc<Endpoint>, route: Route, clock: Arc<dyn Clock>) -> Self {
-        let mut tcp = HttpConnector::new_with_resolver(Resolver(GaiResolver::new()));
+    pub(super) fn new(endpoint: Arc<Endpoint>, route: Route, options: &TransportOptions) -> Self {
+        let (clock, metrics) = (options.clock.clone(), options.metrics.clone());
+        let mut tcp = HttpConnector::new_with_resolver(Resolver {
+            names: GaiResolver::new(),
+            clock: clock.clone(),
+            metrics: metrics.clone(),
+        });
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
         tcp.set_keepalive(Some(TCP_KEEPALIVE));
@@ -50,6 +59,7 @@ impl Dialer {
         Self {
             endpoint,
             clock,
+            metrics,
             route,
             tcp,
         }
@@ -70,7 +80,8 @@ impl Dialer {
             None => Ok(Dialed {
                 io,
                 http2: false,
-                refusal: Refusal::default(),
+                ending: Ending::default(),
+                heard: None,
             }),
             Some(tls) => self.handshake(tls, io).await,
         }
@@ -90,13 +101,19 @@ impl Dialer {
     async fn handshake(&self, tls: &Tls, io: Box<dyn Duplex>) -> Result<Dialed, TransportError> {
         let connector = TlsConnector::from(tls.config.clone());
         let handshake = connector.connect(tls.server_name.clone(), io);
-        match within(&*self.clock, HANDSHAKE_TIMEOUT, handshake).await {
+        let started = self.clock.now();
+        let ended = within(&*self.clock, HANDSHAKE_TIMEOUT, handshake).await;
+        let took = self.clock.now().saturating_duration_since(started);
+        let succeeded = matches!(ended, Some(Ok(_)));
+        self.metrics.secured(&self.endpoint.host, took, succeeded);
+        match ended {
             Some(Ok(stream)) => {
                 let http2 = stream.get_ref().1.alpn_protocol() == Some(tls::ALPN_HTTP2);
                 Ok(Dialed {
                     io: Box::new(stream),
                     http2,
-                    refusal: Refusal::default(),
+                    ending: Ending::default(),
+                    heard: None,
                 })
             }
             Some(Err(error)) => Err(tls::handshake_error(&self.endpoint, error)),
@@ -154,7 +171,11 @@ fn connect_failure(error: &(dyn std::error::Error + 'static)) -> ConnectFailure 
 
 /// The system's resolver, whose failures can be told from those of connecting.
 #[derive(Clone)]
-struct Resolver(GaiResolver);
+struct Resolver {
+    names: GaiResolver,
+    clock: Arc<dyn Clock>,
+    metrics: Arc<dyn Metrics>,
+}
 
 /// The host name does not resolve.
 #[derive(Debug, thiserror::Error)]
@@ -167,13 +188,21 @@ impl Service<Name> for Resolver {
     type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        self.0.poll_ready(cx).map_err(Unresolved)
+        self.names.poll_ready(cx).map_err(Unresolved)
     }
 
     fn call(&mut self, name: Name) -> Self::Future {
-        let lookup = self.0.call(name);
+        let (clock, metrics) = (self.clock.clone(), self.metrics.clone());
+        let lookup = self.names.call(name.clone());
         Box::pin(async move {
-            let addresses: Vec<SocketAddr> = lookup.await.map_err(Unresolved)?.collect();
+            let started = clock.now();
+            let found = lookup.await;
+            metrics.resolved(
+                name.as_str(),
+                clock.now().saturating_duration_since(started),
+                found.is_ok(),
+            );
+            let addresses: Vec<SocketAddr> = found.map_err(Unresolved)?.collect();
             Ok(addresses.into_iter())
         })
     }
@@ -184,24 +213,40 @@ pub(super) struct Dialed {
     io: Box<dyn Duplex>,
     /// Whether ALPN agreed on HTTP/2.
     pub(super) http2: bool,
-    pub(super) refusal: Refusal,
+    pub(super) ending: Ending,
+    /// Who wants to know when bytes come.
+    pub(super) heard: Option<Heard>,
 }
 
-/// The TLS failure a connection ended with. In TLS 1.3 a server refuses a client certificate after the handshake, as the
-/// client sees it, and the HTTP/2 library keeps only the text of the error that the first read then meets.
+/// How a connection ended, where the HTTP libraries do not say. In TLS 1.3 a server refuses a client certificate after
+/// the handshake, as the client sees it, and the HTTP/2 library keeps only the text of the error that the first read
+/// then meets.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Refusal(Arc<OnceLock<rustls::Error>>);
+pub(super) struct Ending(Arc<OnceLock<End>>);
 
-impl Refusal {
-    /// The failure, if there was one.
-    pub(super) fn get(&self) -> Option<&rustls::Error> {
+/// What ended a connection.
+#[derive(Debug)]
+pub(super) enum End {
+    /// A failure of TLS.
+    Tls(rustls::Error),
+    /// The server was silent for so long and answered no ping.
+    Silent(Duration),
+}
+
+impl Ending {
+    /// What ended it, if that is known.
+    pub(super) fn get(&self) -> Option<&End> {
         self.0.get()
     }
 
-    fn note(&self, error: &io::Error) {
+    /// Only the first counts: it says why.
+    pub(super) fn note(&self, end: End) {
+        let _ = self.0.set(end);
+    }
+
+    fn note_error(&self, error: &io::Error) {
         if let Some(tls) = chain(error).find_map(|cause| cause.downcast_ref::<rustls::Error>()) {
-            // Only the first failure says why.
-            let _ = self.0.set(tls.clone());
+            self.note(End::Tls(tls.clone()));
         }
     }
 }
@@ -212,11 +257,13 @@ impl AsyncRead for Dialed {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let read = Pin::new(&mut self.io).poll_read(cx, buf);
-        if let Poll::Ready(Err(error)) = &read {
-            self.refusal.note(error);
+        let read = ready!(Pin::new(&mut self.io).poll_read(cx, buf));
+        match (&read, &self.heard) {
+            (Ok(()), Some(heard)) => heard.note(),
+            (Ok(()), None) => {}
+            (Err(error), _) => self.ending.note_error(error),
         }
-        read
+        Poll::Ready(read)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Request, TransportError, TransportErrorKind};
+use super::{Method, TransportError, TransportErrorKind};
 use crate::config::{Config, SecretString};
 
 /// The server a configuration means.
@@ -89,14 +89,18 @@ impl Endpoint {
         })
     }
 
-    /// The URL of a request.
-    pub(crate) fn url(&self, request: &Request) -> String {
-        format!("{}{}{}", self.origin, self.base, request.path)
+    /// The URL of a path.
+    pub(crate) fn url(&self, path: &str) -> String {
+        let mut url = String::with_capacity(self.origin.len() + self.base.len() + path.len());
+        for part in [&self.origin, &self.base, path] {
+            url.push_str(part);
+        }
+        url
     }
 
-    /// The request in an error's words: `GET https://host:6443/api/v1/pods`.
-    pub(crate) fn call(&self, request: &Request) -> Arc<str> {
-        format!("{} {}", request.method, self.url(request)).into()
+    /// A request in an error's words: `GET https://host:6443/api/v1/pods`.
+    pub(crate) fn call(&self, method: Method, path: &str) -> Arc<str> {
+        format!("{method} {}", self.url(path)).into()
     }
 
     /// Host and port: `host:6443`, `[fd00::1]:6443`.
@@ -132,7 +136,6 @@ fn unescape(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::config::{TlsConfig, Trust};
-    use crate::transport::Method;
 
     fn parse(server: &str, trust: Trust) -> Result<Endpoint, TransportError> {
         let mut config = Config::new(server);
@@ -147,9 +150,8 @@ mod tests {
     fn servers_are_taken_apart_as_client_go_does() {
         let check = |server: &str, trust: Trust, url: &str, address: &str| {
             let endpoint = parse(server, trust).unwrap();
-            let request = Request::new(Method::Get, "/api?x=1");
             assert_eq!(
-                (endpoint.url(&request).as_str(), endpoint.address().as_str()),
+                (endpoint.url("/api?x=1").as_str(), endpoint.address().as_str()),
                 (url, address),
                 "{server}"
             );

@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use ::http::header::{self, HeaderValue};
 use bytes::Bytes;
 use flate2::write::MultiGzDecoder;
 use futures_core::Stream;
@@ -26,7 +27,9 @@ impl Transport for Gzip {
         if request.kind == CallKind::Upgrade || request.headers.contains("accept-encoding") {
             return self.next.send(request);
         }
-        request.headers.append("accept-encoding", "gzip");
+        request
+            .headers
+            .push(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
         Box::pin(async move {
             let mut response = self.next.send(request).await?;
             let encoding = response.headers.get("content-encoding").unwrap_or_default();

@@ -1,7 +1,8 @@
 //! [`HttpTransport`]: the transport to a real server, and the order of its layers.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use super::bodies;
 use super::credentials::{self, Authenticate, PluginIdentity};
 use super::deadline::Deadline;
 use super::dial::Dialer;
@@ -14,7 +15,8 @@ use super::observe::Observe;
 use super::oidc::ProviderStore;
 use super::pool::Pool;
 use super::proxy::Route;
-use super::retry::Retry;
+use super::retry::{Retry, Trouble};
+use super::share;
 use super::tls_source::TlsSource;
 use super::warnings::{LogWarnings, WarningHandler};
 use super::wire::Wire;
@@ -39,7 +41,7 @@ impl HttpTransport {
     /// # Errors
     /// [`TransportErrorKind::Config`](super::TransportErrorKind::Config) when the configuration cannot be used.
     pub fn new(config: &Config) -> Result<Self, TransportError> {
-        Self::with_clock(config, Arc::new(TokioClock))
+        Self::with_options(config, TransportOptions::default())
     }
 
     /// A transport that takes its time from `clock`. The timers of the HTTP library (pings) follow tokio's clock.
@@ -77,16 +79,23 @@ pub struct TransportOptions {
     pub metrics: Arc<dyn Metrics>,
     /// Who receives the server's warnings; the log unless set.
     pub warnings: Arc<dyn WarningHandler>,
+    /// Whether connections are shared with other transports of an equal configuration, clock and receiver of
+    /// measurements, in the same runtime; they are unless set otherwise.
+    pub share: bool,
     /// Who keeps the renewed settings of an authentication provider; nobody unless set.
     pub provider_store: Option<Arc<dyn ProviderStore>>,
 }
 
 impl Default for TransportOptions {
     fn default() -> Self {
+        // One and the same, so that transports can share connections.
+        static DEFAULT: OnceLock<(Arc<dyn Clock>, Arc<dyn Metrics>)> = OnceLock::new();
+        let (clock, metrics) = DEFAULT.get_or_init(|| (Arc::new(TokioClock), Arc::new(NoMetrics)));
         Self {
-            clock: Arc::new(TokioClock),
-            metrics: Arc::new(NoMetrics),
+            clock: clock.clone(),
+            metrics: metrics.clone(),
             warnings: Arc::new(LogWarnings::default()),
+            share: true,
             provider_store: None,
         }
     }
@@ -98,14 +107,18 @@ fn stack(
     endpoint: &Arc<Endpoint>,
     options: TransportOptions,
 ) -> Result<Arc<dyn Transport>, TransportError> {
+    let sources = credentials::sources(config, endpoint, &options)?;
+    let identity = sources.identity.as_ref();
+    let wire = share::wire(config, identity, &options, || {
+        wire(config, endpoint, identity, &options)
+    })?;
     let TransportOptions {
         clock,
         metrics,
         warnings,
-        provider_store,
+        ..
     } = options;
-    let sources = credentials::sources(config, endpoint, &clock, provider_store)?;
-    let mut next: Arc<dyn Transport> = Arc::new(wire(config, endpoint, sources.identity, &clock)?);
+    let mut next: Arc<dyn Transport> = wire;
     next = Arc::new(Observe {
         next,
         clock: clock.clone(),
@@ -132,6 +145,7 @@ fn stack(
         config: config.retry,
         limiter: limiter.clone(),
         metrics,
+        trouble: Trouble::default(),
     };
     next = Arc::new(Deadline {
         next: retry,
@@ -147,41 +161,49 @@ fn stack(
 fn wire(
     config: &Config,
     endpoint: &Arc<Endpoint>,
-    identity: Option<Arc<dyn PluginIdentity>>,
-    clock: &Arc<dyn Clock>,
+    identity: Option<&Arc<dyn PluginIdentity>>,
+    options: &TransportOptions,
 ) -> Result<Wire, TransportError> {
     let tls = match endpoint.tls {
         true => Some(Arc::new(TlsSource::new(
             &config.tls,
             config.http,
             endpoint.clone(),
-            identity,
-            clock.clone(),
+            identity.cloned(),
+            options,
         )?)),
         false => None,
     };
     let route = Route::new(&config.proxy, endpoint)?;
-    let dialer = Dialer::new(endpoint.clone(), route, clock.clone());
+    let dialer = Dialer::new(endpoint.clone(), route, options);
     let pool = Pool::new(
         dialer,
         tls,
         config.keep_alive,
         config.streams_per_connection,
-        clock.clone(),
+        options.clock.clone(),
     );
     Ok(Wire::new(endpoint.clone(), pool))
 }
 
 impl Transport for HttpTransport {
     fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
-        let call = self.endpoint.call(&request);
+        let (method, path) = (request.method, request.path.clone());
+        let log = bodies::wanted(&request);
+        if let Some(log) = &log {
+            log.log_request(&request.body);
+        }
         Box::pin(async move {
-            let mut response = self
-                .stack
-                .send(request)
-                .await
-                .map_err(|error| error.or_call(&call))?;
-            response.body = response.body.map_errors(move |error| error.or_call(&call));
+            let mut response = match self.stack.send(request).await {
+                Ok(response) => response,
+                Err(error) => return Err(error.or_call(&self.endpoint.call(method, &path))),
+            };
+            let endpoint = self.endpoint.clone();
+            let named = move |error: TransportError| error.or_call(&endpoint.call(method, &path));
+            response.body = response.body.map_errors(named);
+            if let Some(log) = log {
+                response.body = log.log_answer(response.body);
+            }
             Ok(response)
         })
     }

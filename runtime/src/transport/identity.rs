@@ -10,7 +10,7 @@ use crate::config::{Config, Impersonation};
 #[derive(Debug)]
 pub(super) struct Identity {
     next: Arc<dyn Transport>,
-    user_agent: String,
+    user_agent: Headers,
     impersonation: Headers,
 }
 
@@ -18,7 +18,12 @@ impl Identity {
     pub(super) fn new(config: &Config, next: Arc<dyn Transport>) -> Self {
         Self {
             next,
-            user_agent: config.user_agent.clone().unwrap_or_else(default_user_agent),
+            user_agent: [(
+                "user-agent",
+                config.user_agent.clone().unwrap_or_else(default_user_agent),
+            )]
+            .into_iter()
+            .collect(),
             impersonation: config
                 .impersonate
                 .as_ref()
@@ -31,12 +36,10 @@ impl Identity {
 impl Transport for Identity {
     fn send(&self, mut request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
         if !request.headers.contains("user-agent") {
-            request.headers.append("user-agent", &self.user_agent);
+            request.headers.extend(&self.user_agent);
         }
         if !request.headers.contains("impersonate-user") {
-            for (name, value) in self.impersonation.iter() {
-                request.headers.append(name, value);
-            }
+            request.headers.extend(&self.impersonation);
         }
         self.next.send(request)
     }

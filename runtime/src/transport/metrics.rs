@@ -27,6 +27,23 @@ impl<'a> Labels<'a> {
     }
 }
 
+/// What came of reading the files of authorities and client certificates again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reload {
+    /// Nothing has changed.
+    Unchanged,
+    /// New connections use what has changed.
+    Changed {
+        /// The authorities have.
+        authority: bool,
+        /// The client certificate or its key has.
+        identity: bool,
+    },
+    /// They cannot be used; the old ones are.
+    Failed,
+}
+
 /// Receives measurements. All methods do nothing unless implemented; they are called on the tasks that make the calls,
 /// any number at once, and must not block.
 pub trait Metrics: Debug + Send + Sync {
@@ -60,6 +77,26 @@ pub trait Metrics: Debug + Send + Sync {
     /// A call is sent again after its attempt number `attempt` (from 1).
     fn retry(&self, labels: &Labels<'_>, attempt: u32) {
         let _ = (labels, attempt);
+    }
+
+    /// The host `host` was looked up in the name service.
+    fn resolved(&self, host: &str, took: Duration, succeeded: bool) {
+        let _ = (host, took, succeeded);
+    }
+
+    /// TLS was agreed on with the server `host`, or not.
+    fn secured(&self, host: &str, took: Duration, succeeded: bool) {
+        let _ = (host, took, succeeded);
+    }
+
+    /// The files of authorities and client certificates were read again.
+    fn reloaded(&self, outcome: Reload) {
+        let _ = outcome;
+    }
+
+    /// The credential plugin `command` has run.
+    fn plugin_ran(&self, command: &str, took: Duration, succeeded: bool) {
+        let _ = (command, took, succeeded);
     }
 
     /// A call was held back by the client-side rate limit.

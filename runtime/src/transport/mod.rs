@@ -11,9 +11,11 @@
 //! | `http` | [`HttpTransport`]: the order of the layers |
 //! | `identity`, `limit`, `deadline`, `retry`, `credentials`, `gzip`, `observe` | one layer each, outermost first |
 //! | `wire` | the innermost layer: HTTP, and its errors in our terms |
-//! | `pool`, `lease`, `dial`, `proxy`, `tls`, `tls_source`, `endpoint` | connections: how many, how they are made, and to where |
+//! | `pool`, `lease`, `http2`, `ping` | connections: how many, what they carry, whether they live |
+//! | `dial`, `proxy`, `tls`, `tls_source`, `endpoint` | how they are made, and to where |
 //! | `plugin`, `oidc` | credentials from programs and from identity providers |
-//! | `metrics`, `warnings` | what is told to whom it may concern |
+//! | `share` | transports of equal configurations share their connections |
+//! | `metrics`, `warnings`, `bodies` | what is told to whom it may concern |
 //!
 //! ```no_run
 //! use kubeloom::config::Config;
@@ -29,6 +31,7 @@
 //!
 //! This module must not know what an API object is: no kinds, no status decoding, no content types.
 
+mod bodies;
 mod body;
 mod credentials;
 mod deadline;
@@ -38,6 +41,7 @@ mod error;
 mod gzip;
 mod headers;
 mod http;
+mod http2;
 mod identity;
 mod lease;
 mod limit;
@@ -45,10 +49,12 @@ mod message;
 mod metrics;
 mod observe;
 mod oidc;
+mod ping;
 mod plugin;
 mod pool;
 mod proxy;
 mod retry;
+mod share;
 mod tls;
 mod tls_source;
 mod warnings;
@@ -61,7 +67,7 @@ pub use self::error::{ConnectFailure, TransportError, TransportErrorKind};
 pub use self::headers::Headers;
 pub use self::http::{HttpTransport, TransportOptions};
 pub use self::message::{CallKind, Method, Request, Response};
-pub use self::metrics::{Labels, Metrics, NoMetrics};
+pub use self::metrics::{Labels, Metrics, NoMetrics, Reload};
 pub use self::oidc::ProviderStore;
 pub use self::warnings::{IgnoreWarnings, LogWarnings, WarningHandler};
 pub use futures_core::future::BoxFuture;

@@ -6,22 +6,18 @@
 //! since get no further calls, and close when those they carry have ended.
 
 use std::fmt;
-use std::future::{Future, poll_fn};
-use std::pin::Pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body_util::Full;
-use hyper::body::Incoming;
-use hyper::client::conn::{http1, http2};
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
 use tokio::sync::Semaphore;
 
-use super::dial::{Dialed, Dialer, Refusal};
-use super::lease::{Lease, Load, Sender, Stream};
+use super::dial::{Dialed, Dialer, Ending};
+use super::http2::Connection;
+use super::lease::{Lease, Sender};
 use super::tls_source::TlsSource;
 use super::{TransportError, TransportErrorKind};
 use crate::clock::Clock;
@@ -31,19 +27,6 @@ use crate::config::KeepAlive;
 const IDLE_TIMEOUT: Duration = Duration::from_secs(90);
 /// At most this many idle HTTP/1.1 connections are kept; client-go's value.
 const IDLE_CONNECTIONS: usize = 25;
-/// What the server may send ahead on one stream: enough for 100 MB lists over links with much latency. Go's value.
-const STREAM_WINDOW: u32 = 4 << 20;
-/// What it may send ahead on a connection: so much that streams nobody reads (watches of slow consumers), each bounded
-/// by its own window, do not hold up the others. Go's value.
-const CONNECTION_WINDOW: u32 = 1 << 30;
-/// The largest header block accepted; warnings and audit annotations can be many.
-const HEADER_LIST_LIMIT: u32 = 256 << 10;
-/// How many calls share a connection before the server has said how many it allows.
-const FIRST_STREAMS: usize = 16;
-
-pub(super) type Message = ::http::Request<Full<Bytes>>;
-pub(super) type Answer = ::http::Response<Incoming>;
-
 /// The connections to the server.
 pub(super) struct Pool {
     dialer: Dialer,
@@ -65,7 +48,7 @@ pub(super) struct Shared {
 #[derive(Default)]
 struct Slots {
     generation: u64,
-    http2: Vec<Http2>,
+    http2: Vec<Connection>,
     /// Idle ones, the one used last at the end.
     http1: Vec<Idle>,
     /// What the last connection turned out to speak.
@@ -83,12 +66,6 @@ enum Speaks {
     Unknown,
     Http1,
     Http2,
-}
-
-struct Http2 {
-    sender: http2::SendRequest<Full<Bytes>>,
-    load: Arc<Load>,
-    refusal: Refusal,
 }
 
 struct Idle {
@@ -182,14 +159,13 @@ impl Pool {
             slots.http2.clear();
             slots.http1.clear();
         }
-        slots.http2.retain(|connection| !connection.sender.is_closed());
+        slots.http2.retain(|connection| !connection.is_closed());
         // The fullest with room, so that the others may fall idle.
         let roomy = slots
             .http2
             .iter()
-            .filter(|connection| connection.load.has_room(self.streams));
-        let fullest = roomy.max_by_key(|connection| connection.load.open.load(Ordering::Acquire));
-        if let Some(connection) = fullest {
+            .filter(|connection| connection.has_room(self.streams));
+        if let Some(connection) = roomy.max_by_key(|connection| connection.open_calls()) {
             return Some(self.lease_of(connection, generation));
         }
         while let Some(idle) = slots.http1.pop() {
@@ -199,7 +175,7 @@ impl Pool {
                     sender: Sender::Http1(idle.sender),
                     shared: Arc::downgrade(&self.shared),
                     generation,
-                    refusal: Refusal::default(),
+                    ending: Ending::default(),
                 });
             }
         }
@@ -207,17 +183,12 @@ impl Pool {
     }
 
     /// Counts a call on the connection; the caller holds the lock of the slots.
-    fn lease_of(&self, connection: &Http2, generation: u64) -> Lease {
-        connection.load.open.fetch_add(1, Ordering::AcqRel);
-        let stream = Stream {
-            load: connection.load.clone(),
-            clock: self.clock.clone(),
-        };
+    fn lease_of(&self, connection: &Connection, generation: u64) -> Lease {
         Lease {
-            sender: Sender::Http2(connection.sender.clone(), stream),
+            sender: Sender::Http2(connection.clone(), connection.place()),
             shared: Arc::downgrade(&self.shared),
             generation,
-            refusal: connection.refusal.clone(),
+            ending: connection.ending().clone(),
         }
     }
 
@@ -227,7 +198,8 @@ impl Pool {
             self.shared.slots().speaks = Speaks::Http1;
             return self.http1(dialed, generation).await;
         }
-        let connection = self.http2(dialed).await?;
+        let connection = Connection::open(dialed, self.keep_alive, &self.clock).await;
+        let connection = connection.map_err(handshake_failed)?;
         let mut slots = self.shared.slots();
         slots.speaks = Speaks::Http2;
         let lease = self.lease_of(&connection, generation);
@@ -239,7 +211,7 @@ impl Pool {
     }
 
     async fn http1(&self, dialed: Dialed, generation: u64) -> Result<Lease, TransportError> {
-        let refusal = dialed.refusal.clone();
+        let ending = dialed.ending.clone();
         let handshake = http1::Builder::new().handshake(TokioIo::new(dialed)).await;
         let (sender, connection) = handshake.map_err(handshake_failed)?;
         // How it ends is told to the calls it carries.
@@ -250,51 +222,12 @@ impl Pool {
             sender: Sender::Http1(sender),
             shared: Arc::downgrade(&self.shared),
             generation,
-            refusal,
-        })
-    }
-
-    async fn http2(&self, dialed: Dialed) -> Result<Http2, TransportError> {
-        let refusal = dialed.refusal.clone();
-        let handshake = http2::Builder::new(TokioExecutor::new())
-            .timer(TokioTimer::new())
-            .keep_alive_interval(self.keep_alive.interval)
-            .keep_alive_timeout(self.keep_alive.timeout)
-            .keep_alive_while_idle(true)
-            .initial_stream_window_size(STREAM_WINDOW)
-            .initial_connection_window_size(CONNECTION_WINDOW)
-            .max_header_list_size(HEADER_LIST_LIMIT)
-            .initial_max_send_streams(FIRST_STREAMS)
-            .handshake(TokioIo::new(dialed))
-            .await;
-        let (sender, connection) = handshake.map_err(handshake_failed)?;
-        let load = Arc::new(Load {
-            open: AtomicUsize::new(0),
-            used: Mutex::new(self.clock.now()),
-            driver: Mutex::new(Some(connection)),
-        });
-        let driven = load.clone();
-        tokio::spawn(poll_fn(move |cx| {
-            let mut driver = driven.driver();
-            let Some(connection) = driver.as_mut() else {
-                return Poll::Ready(());
-            };
-            // How it ends is told to the calls it carries.
-            let ended = Pin::new(connection).poll(cx).map(|_| ());
-            if ended.is_ready() {
-                *driver = None;
-            }
-            ended
-        }));
-        Ok(Http2 {
-            sender,
-            load,
-            refusal,
+            ending,
         })
     }
 }
 
-fn handshake_failed(error: hyper::Error) -> TransportError {
+fn handshake_failed(error: impl std::error::Error + Send + Sync + 'static) -> TransportError {
     let message = "the connection broke while HTTP was being agreed on";
     TransportError::new(TransportErrorKind::Closed, message).with_source(error)
 }
@@ -320,7 +253,9 @@ impl Shared {
                 slots
                     .http1
                     .retain(|idle| now.saturating_duration_since(idle.since) < IDLE_TIMEOUT);
-                slots.http2.retain(|connection| !connection.is_idle(now));
+                slots
+                    .http2
+                    .retain(|connection| !connection.is_closed() && !connection.is_idle(now, IDLE_TIMEOUT));
                 if slots.http1.is_empty() && slots.http2.is_empty() {
                     slots.reaping = false;
                     return;
@@ -337,15 +272,6 @@ impl Shared {
             slots.http1.push(Idle { sender, since });
             self.reap(&mut slots);
         }
-    }
-}
-
-impl Http2 {
-    fn is_idle(&self, now: Instant) -> bool {
-        let used = *self.load.used.lock().unwrap_or_else(PoisonError::into_inner);
-        self.sender.is_closed()
-            || (self.load.open.load(Ordering::Acquire) == 0
-                && now.saturating_duration_since(used) >= IDLE_TIMEOUT)
     }
 }
 

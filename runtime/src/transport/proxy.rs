@@ -2,7 +2,7 @@
 //!
 //! A server behind TLS is reached through an HTTP proxy by CONNECT, one in the clear by requests in absolute form; SOCKS5
 //! carries both. Of the environment, `HTTPS_PROXY` or `HTTP_PROXY` (by the server's scheme), `ALL_PROXY` and `NO_PROXY`
-//! (names, domains, addresses, networks such as `10.0.0.0/8`, `*`) count, in capitals or not. Without `proxy-url` a server
+//! (names, domains, addresses, the same with a port, networks such as `10.0.0.0/8`, `*`) count, in capitals or not. Without `proxy-url` a server
 //! on this host is always reached directly, as Go has it.
 
 use std::sync::{Arc, OnceLock};
@@ -51,6 +51,9 @@ impl Route {
         let matcher = match proxy {
             Proxy::Direct => return Ok(Self::Direct),
             Proxy::Environment if is_local(&endpoint.host) => return Ok(Self::Direct),
+            Proxy::Environment if is_exempt(&no_proxy(), &endpoint.host, endpoint.port) => {
+                return Ok(Self::Direct);
+            }
             Proxy::Environment => Matcher::from_env(),
             Proxy::Url(url) => {
                 // The matcher drops what it does not know without a word.
@@ -135,6 +138,41 @@ impl Route {
             }
         }
     }
+}
+
+/// What `NO_PROXY` says.
+fn no_proxy() -> String {
+    let set = |name| {
+        std::env::var(name)
+            .ok()
+            .filter(|value: &String| !value.is_empty())
+    };
+    set("NO_PROXY").or_else(|| set("no_proxy")).unwrap_or_default()
+}
+
+/// Whether `NO_PROXY` names the server with its port, which the matcher of the library does not know: `host:6443`,
+/// `.domain:6443`, `10.0.0.1:6443`, `[fd00::1]:6443`.
+fn is_exempt(no_proxy: &str, host: &str, port: u16) -> bool {
+    no_proxy.split(',').any(|entry| {
+        let Some((name, own)) = entry.trim().rsplit_once(':') else {
+            return false;
+        };
+        let name = name
+            .strip_prefix('[')
+            .and_then(|name| name.strip_suffix(']'))
+            .unwrap_or(name);
+        let domain = name.trim_start_matches('*');
+        let ending = host
+            .len()
+            .checked_sub(domain.len())
+            .and_then(|at| host.split_at_checked(at));
+        let matches = ending.is_some_and(|(before, end)| {
+            let whole = before.is_empty() && !domain.starts_with('.');
+            let below = !before.is_empty() && (domain.starts_with('.') || before.ends_with('.'));
+            end.eq_ignore_ascii_case(domain) && (whole || below)
+        });
+        own.parse() == Ok(port) && !domain.is_empty() && matches
+    })
 }
 
 impl Hop {
@@ -307,5 +345,25 @@ mod tests {
             assert_eq!(route.proxy().unwrap().0, "proxy:3128");
         }
         assert!(!is_local("localhost.example"));
+    }
+
+    #[test]
+    fn servers_are_exempt_by_their_port() {
+        let check = |no_proxy: &str, host: &str, expected: bool| {
+            assert_eq!(is_exempt(no_proxy, host, 6443), expected, "{no_proxy} {host}");
+        };
+        check("a.example.com:6443", "a.example.com", true);
+        check("x, A.Example.com:6443", "a.example.com", true);
+        check("a.example.com:443", "a.example.com", false);
+        check("example.com:6443", "a.example.com", true);
+        check("example.com:6443", "anexample.com", false);
+        check(".example.com:6443", "a.example.com", true);
+        check(".example.com:6443", "example.com", false);
+        check("*.example.com:6443", "a.example.com", true);
+        check("10.0.0.1:6443", "10.0.0.1", true);
+        check("[fd00::1]:6443", "fd00::1", true);
+        check("fd00::1", "fd00::1", false);
+        check(":6443", "a", false);
+        check("", "a", false);
     }
 }

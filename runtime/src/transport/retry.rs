@@ -8,19 +8,22 @@
 //! | a timeout of the connection | the start of a stream by GET |
 //! | anything else | never |
 //!
+//! With [`UrlBackoff`] calls wait while the server is in trouble, whether or not it asks for it.
+//!
 //! `Retry-After` counts seconds or is an HTTP date (client-go knows only the former). Upgrades are repeated by the first
 //! row only. Bodies are in memory, so every request can be repeated. Waits grow from 50 ms where the server names no
 //! longer ones, and are spread by up to a fifth, never below what the server asks for.
 
 use std::fmt::Write;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use super::limit::Limiter;
 use super::metrics::{Labels, Metrics};
 use super::{CallKind, Method, Request, Response, Transport, TransportError, TransportErrorKind};
 use crate::clock::Clock;
-use crate::config::RetryConfig;
+use crate::config::{RetryConfig, UrlBackoff};
 
 /// The wait after a broken connection; client-go's value.
 const RESET_WAIT: Duration = Duration::from_secs(1);
@@ -37,6 +40,38 @@ pub(super) struct Retry {
     pub(super) config: RetryConfig,
     pub(super) limiter: Option<Arc<Limiter>>,
     pub(super) metrics: Arc<dyn Metrics>,
+    pub(super) trouble: Trouble,
+}
+
+/// How many answers in a row said that the server is in trouble.
+#[derive(Debug, Default)]
+pub(super) struct Trouble(AtomicU32);
+
+impl Trouble {
+    fn note(&self, ended: &Result<Response, TransportError>) {
+        match ended {
+            Ok(response) if is_overloaded(response.status) => {
+                // It never comes near the end of its range: waits double.
+                self.0.fetch_add(1, Ordering::Relaxed);
+            }
+            _ => self.0.store(0, Ordering::Relaxed),
+        }
+    }
+
+    /// How long to wait before the next attempt.
+    fn wait(&self, backoff: UrlBackoff) -> Duration {
+        match self.0.load(Ordering::Relaxed) {
+            0 => Duration::ZERO,
+            answers => backoff
+                .base
+                .saturating_mul(1 << (answers - 1).min(30))
+                .min(backoff.most),
+        }
+    }
+}
+
+fn is_overloaded(status: u16) -> bool {
+    status == 429 || status >= 500
 }
 
 /// How the attempts before the last one ended, for the last one's error.
@@ -75,7 +110,16 @@ impl Retry {
     ) -> Result<Response, TransportError> {
         let mut attempt = 1;
         loop {
+            if let Some(backoff) = self.config.backoff {
+                let wait = self.trouble.wait(backoff);
+                if !wait.is_zero() {
+                    self.clock.sleep(wait).await;
+                }
+            }
             let ended = self.next.send(request.clone()).await;
+            if self.config.backoff.is_some() {
+                self.trouble.note(&ended);
+            }
             let wait = self
                 .wait(attempt, &request, &ended)
                 .filter(|wait| attempt < self.config.max_attempts && *wait <= self.config.max_wait)
@@ -118,7 +162,7 @@ impl Retry {
             .min(RESET_WAIT);
         match ended {
             Ok(response) => {
-                if response.status != 429 && response.status < 500 {
+                if !is_overloaded(response.status) {
                     return None;
                 }
                 let asked = retry_after(response.headers.get("retry-after")?, self.clock.wall())?;
@@ -160,14 +204,7 @@ pub(super) async fn drain(response: Response) {
 
 /// `wait` and up to a fifth more, so that clients turned away together do not come back together.
 fn spread(wait: Duration) -> Duration {
-    wait + wait.mul_f64(0.2 * random())
-}
-
-/// A random number from 0 up to 1.
-pub(super) fn random() -> f64 {
-    use std::hash::{BuildHasher, RandomState};
-    let bits = RandomState::new().hash_one(0);
-    (bits >> 11) as f64 / (1u64 << 53) as f64
+    wait + wait.mul_f64(0.2 * fastrand::f64())
 }
 
 #[cfg(test)]

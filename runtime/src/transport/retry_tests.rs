@@ -75,6 +75,7 @@ async fn run(request: Request, does: &[Does], config: RetryConfig) -> Run {
             config,
             limiter: None,
             metrics: Arc::new(NoMetrics),
+            trouble: Trouble::default(),
         },
         clock,
         default: None,

@@ -29,7 +29,6 @@ pub(super) struct Tls {
 }
 
 /// Certificates and keys as they were read.
-#[derive(PartialEq)]
 pub(super) struct Material {
     /// The authorities in PEM; none if there is no such bundle.
     authority: Option<Vec<u8>>,
@@ -56,6 +55,11 @@ impl Material {
             }
         };
         Ok(Self { authority, identity })
+    }
+
+    /// Whether the authorities are others, and whether certificate or key are.
+    pub(super) fn differs_from(&self, other: &Self) -> (bool, bool) {
+        (self.authority != other.authority, self.identity != other.identity)
     }
 }
 

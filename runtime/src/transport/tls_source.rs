@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 use super::TransportError;
 use super::credentials::PluginIdentity;
 use super::endpoint::Endpoint;
+use super::http::TransportOptions;
+use super::metrics::{Metrics, Reload};
 use super::tls::{Material, Tls};
 use crate::clock::Clock;
 use crate::config::{DataSource, HttpVersions, SecretSource, TlsConfig, Trust};
@@ -24,6 +26,7 @@ pub(super) struct TlsSource {
     /// Client certificates that come with credentials.
     plugin: Option<Arc<dyn PluginIdentity>>,
     clock: Arc<dyn Clock>,
+    metrics: Arc<dyn Metrics>,
     state: Mutex<State>,
 }
 
@@ -45,7 +48,7 @@ impl TlsSource {
         http: HttpVersions,
         endpoint: Arc<Endpoint>,
         plugin: Option<Arc<dyn PluginIdentity>>,
-        clock: Arc<dyn Clock>,
+        options: &TransportOptions,
     ) -> Result<Self, TransportError> {
         let material = Material::read(config)?;
         let state = Mutex::new(State {
@@ -54,7 +57,7 @@ impl TlsSource {
             generation: 0,
             // The plugin has its certificate, if another client ran it before, loaded at the first call.
             plugin_version: 0,
-            read_at: clock.now(),
+            read_at: options.clock.now(),
             doubted: false,
         });
         Ok(Self {
@@ -62,7 +65,8 @@ impl TlsSource {
             http,
             endpoint,
             plugin,
-            clock,
+            clock: options.clock.clone(),
+            metrics: options.metrics.clone(),
             state,
         })
     }
@@ -104,25 +108,32 @@ impl TlsSource {
 
     fn replace(&self, config: &TlsConfig, read: Result<Material, TransportError>, plugin_version: u64) {
         let changed = read.and_then(|material| {
-            if material == self.state().material {
+            let (authority, identity) = material.differs_from(&self.state().material);
+            if !authority && !identity {
                 return Ok(None);
             }
+            let reload = Reload::Changed { authority, identity };
             let tls = Tls::new(config, &material, self.http, &self.endpoint)?;
-            Ok(Some((tls, material)))
+            Ok(Some((tls, material, reload)))
         });
         let mut state = self.state();
         state.plugin_version = plugin_version;
         match changed {
-            Ok(None) => {}
-            Ok(Some((tls, material))) => {
+            Ok(None) => {
+                drop(state);
+                self.metrics.reloaded(Reload::Unchanged);
+            }
+            Ok(Some((tls, material, reload))) => {
                 state.tls = tls;
                 state.material = material;
                 state.generation += 1;
                 drop(state);
+                self.metrics.reloaded(reload);
                 tracing::info!("certificates have changed; new connections use the new ones");
             }
             Err(error) => {
                 drop(state);
+                self.metrics.reloaded(Reload::Failed);
                 tracing::warn!(%error, "changed certificates cannot be used; the old ones are");
             }
         }

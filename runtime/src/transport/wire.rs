@@ -7,19 +7,17 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use ::http::header::{self, HeaderName, HeaderValue};
+use ::http::header::{self, HeaderValue};
 use bytes::Bytes;
 use futures_core::Stream;
-use http_body::Body as _;
-use http_body_util::Full;
-use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
 
 use super::body::Upgraded;
+use super::dial::{End, Ending};
 use super::endpoint::Endpoint;
 use super::error::chain;
-use super::lease::Stream as Place;
-use super::pool::{self, Message, Pool};
+use super::lease::{Answer, Broken, Message, Payload};
+use super::pool::Pool;
 use super::tls;
 use super::{
     Body, BoxFuture, CallKind, Headers, Request, Response, Transport, TransportError, TransportErrorKind,
@@ -41,7 +39,7 @@ impl Wire {
 
     async fn exchange(&self, request: Request) -> Result<Response, TransportError> {
         let (kind, method) = (request.kind, request.method);
-        let message = encode(&self.endpoint, request)?;
+        let mut message = Some(encode(&self.endpoint, &request)?);
         let mut left = CONNECTIONS;
         loop {
             left -= 1;
@@ -49,24 +47,21 @@ impl Wire {
                 CallKind::Upgrade => self.pool.exclusive().await?,
                 CallKind::Unary | CallKind::Stream => self.pool.lease().await?,
             };
-            let refusal = lease.refusal();
-            let mut addressed = message.clone();
+            let ending = lease.ending.clone();
+            let mut addressed = match message.take() {
+                Some(message) => message,
+                None => encode(&self.endpoint, &request)?,
+            };
             if !lease.is_http2() {
                 self.address(&mut addressed);
             }
-            let mut lost = match lease.send(addressed).await {
-                Ok((answer, stream)) => return self.answer(kind, answer, stream).await,
+            let lost = match lease.send(addressed).await {
+                Ok(answer) => return self.answer(kind, answer, ending).await,
                 Err(lost) => lost,
             };
-            let unsent = lost.take_message().is_some();
-            let error = lost.into_error();
-            if left > 0 && (unsent || is_unprocessed(&error, method)) {
-                continue;
+            if left == 0 || !(lost.unsent || is_unprocessed(&lost.error, method)) {
+                return Err(translate(&self.endpoint, &ending, lost.error));
             }
-            return Err(match refusal.get() {
-                Some(tls) => refused(&self.endpoint, tls).with_source(error),
-                None => translate(&self.endpoint, error),
-            });
         }
     }
 
@@ -96,32 +91,35 @@ impl Wire {
     async fn answer(
         &self,
         kind: CallKind,
-        mut answer: pool::Answer,
-        stream: Option<Place>,
+        answer: Answer,
+        ending: Ending,
     ) -> Result<Response, TransportError> {
-        let headers: Headers = answer.headers().iter().map(decode_field).collect();
-        let status = answer.status().as_u16();
-        if kind == CallKind::Upgrade && status == 101 {
-            let upgraded = hyper::upgrade::on(&mut answer).await;
-            let upgraded = upgraded.map_err(|error| translate(&self.endpoint, error))?;
-            let body = Body::upgraded(Upgraded::new(TokioIo::new(upgraded)));
-            return Ok(Response {
-                status,
-                headers,
-                body,
-            });
-        }
-        let incoming = answer.into_body();
-        let length = incoming.size_hint().exact();
-        let chunks = WireBody {
-            incoming,
-            endpoint: self.endpoint.clone(),
-            stream,
+        let (parts, payload) = answer.into_parts();
+        let status = parts.status.as_u16();
+        let length = payload.length(&parts.headers);
+        let ::http::response::Parts {
+            headers, extensions, ..
+        } = parts;
+        let headers = Headers::from(headers);
+        let body = match payload {
+            Payload::Http1(incoming) if kind == CallKind::Upgrade && status == 101 => {
+                let mut answer = ::http::Response::new(incoming);
+                *answer.extensions_mut() = extensions;
+                let upgraded = hyper::upgrade::on(answer).await;
+                let upgraded = upgraded.map_err(|error| translate(&self.endpoint, &ending, error.into()))?;
+                Body::upgraded(Upgraded::new(TokioIo::new(upgraded)))
+            }
+            payload => Body::stream(WireBody {
+                payload,
+                endpoint: self.endpoint.clone(),
+                ending,
+            })
+            .with_length(length),
         };
         Ok(Response {
             status,
             headers,
-            body: Body::stream(chunks).with_length(length),
+            body,
         })
     }
 }
@@ -129,7 +127,7 @@ impl Wire {
 /// Whether the server says that it has not begun with a call. A connection that the server is about to close (GOAWAY)
 /// says so of the calls it came too late for; of those it may have begun with it says the same if it closes before their
 /// end, so this counts for reading only.
-fn is_unprocessed(error: &hyper::Error, method: super::Method) -> bool {
+fn is_unprocessed(error: &Broken, method: super::Method) -> bool {
     let Some(error) = chain(error).find_map(|cause| cause.downcast_ref::<h2::Error>()) else {
         return false;
     };
@@ -153,7 +151,7 @@ impl fmt::Debug for Wire {
     }
 }
 
-fn encode(endpoint: &Endpoint, request: Request) -> Result<::http::Request<Full<Bytes>>, TransportError> {
+fn encode(endpoint: &Endpoint, request: &Request) -> Result<Message, TransportError> {
     let invalid = |message: String| TransportError::new(TransportErrorKind::Config, message);
     if !request.path.starts_with('/') {
         return Err(invalid(format!(
@@ -161,7 +159,7 @@ fn encode(endpoint: &Endpoint, request: Request) -> Result<::http::Request<Full<
             request.path
         )));
     }
-    let uri: ::http::Uri = endpoint.url(&request).parse().map_err(|error| {
+    let uri: ::http::Uri = endpoint.url(&request.path).try_into().map_err(|error| {
         invalid("the path is not escaped as a URL's must be".to_owned()).with_source(error)
     })?;
     let method = match request.method {
@@ -173,74 +171,52 @@ fn encode(endpoint: &Endpoint, request: Request) -> Result<::http::Request<Full<
         super::Method::Head => ::http::Method::HEAD,
         super::Method::Options => ::http::Method::OPTIONS,
     };
-    let mut encoded = ::http::Request::new(Full::new(request.body));
+    let mut encoded = ::http::Request::new(request.body.clone());
     *encoded.method_mut() = method;
     *encoded.uri_mut() = uri;
-    for (name, value) in request.headers.iter() {
-        // The value is left out of the error: it may be a secret.
-        let unusable = |part: &str| invalid(format!("the {part} of the header {name:?} cannot be sent"));
-        let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| unusable("name"))?;
-        let mut field = HeaderValue::from_bytes(value.as_bytes()).map_err(|_| unusable("value"))?;
-        field.set_sensitive(key == ::http::header::AUTHORIZATION);
-        encoded.headers_mut().append(key, field);
-    }
+    *encoded.headers_mut() = request.headers.to_map().map_err(invalid)?;
     Ok(encoded)
 }
 
-fn decode_field((name, value): (&HeaderName, &HeaderValue)) -> (String, String) {
-    let value = match value.to_str() {
-        Ok(value) => value.to_owned(),
-        Err(_) => value.as_bytes().iter().map(|byte| char::from(*byte)).collect(),
-    };
-    (name.as_str().to_owned(), value)
-}
-
-/// The body as it arrives; trailers are skipped.
+/// The body as it arrives.
 struct WireBody {
-    incoming: Incoming,
+    payload: Payload,
     endpoint: Arc<Endpoint>,
-    /// The call's place on its connection, given up at the end of the body.
-    stream: Option<Place>,
+    ending: Ending,
 }
 
 impl Stream for WireBody {
     type Item = Result<Bytes, TransportError>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        loop {
-            match ready!(Pin::new(&mut self.incoming).poll_frame(cx)) {
-                None => {
-                    self.stream = None;
-                    return Poll::Ready(None);
-                }
-                Some(Ok(frame)) => {
-                    if let Ok(data) = frame.into_data() {
-                        return Poll::Ready(Some(Ok(data)));
-                    }
-                }
-                Some(Err(error)) => return Poll::Ready(Some(Err(translate(&self.endpoint, error)))),
-            }
-        }
+        let data = ready!(self.payload.poll_data(cx));
+        Poll::Ready(data.map(|data| data.map_err(|error| translate(&self.endpoint, &self.ending, error))))
     }
 }
 
-fn refused(endpoint: &Endpoint, error: &rustls::Error) -> TransportError {
-    TransportError::new(TransportErrorKind::Tls, tls::explain(&endpoint.address(), error))
-}
-
-/// An error of hyper's in our terms: the first cause that says something decides.
-fn translate(endpoint: &Endpoint, error: impl StdError + Send + Sync + 'static) -> TransportError {
+/// What broke a call off, in our terms: how its connection ended if that is known, else the first cause that says
+/// something.
+fn translate(endpoint: &Endpoint, ending: &Ending, error: Broken) -> TransportError {
     if let Some(ours) = chain(&error).find_map(|cause| cause.downcast_ref::<TransportError>()) {
         return ours.clone();
     }
-    let tls = chain(&error).find_map(|cause| cause.downcast_ref::<rustls::Error>());
-    if let Some(ours) = tls.map(|tls| refused(endpoint, tls)) {
-        return ours.with_source(error);
-    }
     let address = endpoint.address();
+    let tls = match ending.get() {
+        Some(End::Silent(time)) => {
+            let message =
+                format!("the connection to {address} is dead: nothing came for {time:?}, pings unanswered");
+            return TransportError::new(TransportErrorKind::Reset, message).with_source(error);
+        }
+        Some(End::Tls(tls)) => Some(tls),
+        None => chain(&error).find_map(|cause| cause.downcast_ref::<rustls::Error>()),
+    };
+    if let Some(tls) = tls {
+        let message = tls::explain(&address, tls);
+        return TransportError::new(TransportErrorKind::Tls, message).with_source(error);
+    }
     let kind = chain(&error)
         .find_map(io_kind)
-        .or_else(|| chain(&error).find_map(hyper_kind));
+        .or_else(|| chain(&error).find_map(http_kind));
     let kind = kind.unwrap_or(TransportErrorKind::Protocol);
     let message = match kind {
         TransportErrorKind::Reset => format!("the connection to {address} was reset"),
@@ -268,7 +244,7 @@ fn io_kind(cause: &(dyn StdError + 'static)) -> Option<TransportErrorKind> {
     }
 }
 
-fn hyper_kind(cause: &(dyn StdError + 'static)) -> Option<TransportErrorKind> {
+fn http_kind(cause: &(dyn StdError + 'static)) -> Option<TransportErrorKind> {
     if let Some(error) = cause.downcast_ref::<h2::Error>() {
         // A stream or connection error that the server sent is a reset; one found here is the server's mistake.
         return Some(if error.is_remote() {
@@ -280,9 +256,6 @@ fn hyper_kind(cause: &(dyn StdError + 'static)) -> Option<TransportErrorKind> {
     let error = cause.downcast_ref::<hyper::Error>()?;
     if error.is_incomplete_message() || error.is_closed() || error.is_canceled() {
         Some(TransportErrorKind::Closed)
-    } else if error.is_timeout() {
-        // Pings went unanswered: the connection is lost, as opposed to a call that takes long.
-        Some(TransportErrorKind::Reset)
     } else {
         None
     }

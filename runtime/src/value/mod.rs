@@ -19,6 +19,7 @@
 
 mod amount;
 mod byte_string;
+mod date_time;
 mod de;
 mod duration;
 mod int_or_string;
@@ -33,6 +34,7 @@ mod time;
 
 pub use amount::{Amount, Format, Scale};
 pub use byte_string::{ByteString, DecodeBase64Error};
+pub use date_time::DateTime;
 pub use duration::{Duration, DurationError};
 pub use int_or_string::{IntOrString, Rounding, ScaledValueError};
 pub use map::{Entry, Iter, Map, map};

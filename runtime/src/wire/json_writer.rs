@@ -69,7 +69,7 @@ fn object(out: &mut Vec<u8>, record: &dyn Record) -> Result<(), EncodeError> {
 
 fn value(out: &mut Vec<u8>, view: View<'_>, presence: u8) -> Result<(), EncodeError> {
     match view {
-        View::Absent => out.extend_from_slice(b"null"),
+        View::Absent | View::Null => out.extend_from_slice(b"null"),
         View::Str(value) => text(out, value),
         View::Bool(true) => out.extend_from_slice(b"true"),
         View::Bool(false) => out.extend_from_slice(b"false"),

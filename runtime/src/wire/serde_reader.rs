@@ -11,7 +11,7 @@ use serde::de::{
 };
 use serde::{Deserialize, Deserializer};
 
-use super::json_reader::expected;
+use super::json_reader::{expected, null_field};
 use crate::record::{ChoiceArm, Foreign, List, Mapping, Record, Slot};
 use crate::value::{ByteString, Duration, IntOrString, MicroTime, Quantity, RawJson, Str, Time};
 
@@ -53,18 +53,25 @@ enum Place<'a> {
 
 impl<'a> Place<'a> {
     fn slot(self) -> Slot<'a> {
-        match self {
+        let slot = match self {
             Place::Slot(slot) => slot,
             Place::Field(record, index) => record.slot(index),
             Place::Item(list) => list.push(),
             Place::Entry(map, key) => map.entry(key),
+        };
+        match slot {
+            Slot::Nullable(place) => place.fill(),
+            slot => slot,
         }
     }
 
-    /// `null`: a field stays absent, an item or an entry becomes an empty one.
+    /// `null`: a field stays absent, an item or an entry becomes an empty one; all unless `null` is a value of its own.
     fn null(self) {
-        if let Place::Item(_) | Place::Entry(..) = self {
-            let _ = self.slot();
+        match self {
+            Place::Slot(_) => {}
+            Place::Field(record, index) => null_field(record, index),
+            Place::Item(list) => drop(list.push()),
+            Place::Entry(map, key) => drop(map.entry(key)),
         }
     }
 }

@@ -53,7 +53,7 @@ fn item(view: View<'_>) -> ViewRef<'_> {
 impl Serialize for ViewRef<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.view {
-            View::Absent => serializer.serialize_unit(),
+            View::Absent | View::Null => serializer.serialize_unit(),
             View::Str(text) => serializer.serialize_str(text),
             View::Bool(value) => serializer.serialize_bool(value),
             View::I32(value) => serializer.serialize_i32(value),

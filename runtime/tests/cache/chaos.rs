@@ -1,10 +1,23 @@
 use std::time::Duration;
 
-use kubeloom::cache::{Event, HandlerOptions, Overflow, QueueKind};
+use kubeloom::cache::{Event, HandlerOptions, Overflow, QueueKind, Storage};
 
 use super::history::History;
 use super::server::{Cut, Fault, Server, Streams, Thing};
 use super::{converges, eventually, informer_with};
+
+#[cfg(feature = "packed")]
+fn storage(packed: bool) -> Storage {
+    match packed {
+        true => Storage::Packed(kubeloom::cache::PackedOptions::default().hot(2)),
+        false => Storage::Whole,
+    }
+}
+
+#[cfg(not(feature = "packed"))]
+fn storage(_: bool) -> Storage {
+    Storage::Whole
+}
 
 /// Random changes and faults against handlers of all sorts: each sees a legal history, and all end in the server's state.
 #[tokio::test(start_paused = true)]
@@ -14,12 +27,14 @@ async fn every_handler_sees_a_legal_history_and_ends_in_the_servers_state() {
         let streams = [Streams::Offered, Streams::Refused, Streams::NeverEnded][random.usize(..3)];
         let server = Server::new(streams);
         let queue = [QueueKind::InOrder, QueueKind::DeltaFifo][random.usize(..2)];
-        let what = format!("seed {seed} {streams:?} {queue:?}");
+        let storage = storage(random.bool());
+        let what = format!("seed {seed} {streams:?} {queue:?} {storage:?}");
         if random.bool() {
             server.page();
         }
         let informer = informer_with(&server, |options| {
             options.queue = queue;
+            options.storage = storage.clone();
             options.queue_capacity = 1 + random.usize(..50);
             options.reflector.page_size = random.bool().then_some(3);
             options.resync = random.bool().then_some(Duration::from_secs(20));

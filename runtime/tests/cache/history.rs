@@ -53,7 +53,9 @@ impl History {
                 ));
                 known.objects.insert(key.clone(), new.clone());
                 before.is_some_and(|before| {
-                    Arc::ptr_eq(&before, old) && before.metadata.uid == new.metadata.uid
+                    // A store that packs hands out copies.
+                    let is_same = Arc::ptr_eq(&before, old) || (cfg!(feature = "packed") && before == *old);
+                    is_same && before.metadata.uid == new.metadata.uid
                 })
             }
             Event::Deleted(deleted) => {

@@ -161,6 +161,9 @@ impl Generator {
             Slot::Map(_) if position == Position::Inner && self.may_be_empty() => {}
             Slot::Map(map) => self.map(map),
             Slot::Choice(choice) => self.choice(choice),
+            Slot::Nullable(place) if position != Position::Inner || !self.may_be_empty() => {
+                self.value(place.fill(), position);
+            }
             Slot::Bytes(place) if position == Position::Optional => *place = ByteString::from("\0\u{ff}"),
             Slot::Time(place) if position == Position::Optional => {
                 *place = non_zero(|| values::time(&mut self.rng), |time| time.is_zero())
@@ -198,6 +201,7 @@ impl Generator {
             | Slot::Map(_)
             | Slot::Choice(_)
             | Slot::Foreign(_)
+            | Slot::Nullable(_)
             | Slot::Ignored => {}
         }
     }
@@ -283,6 +287,7 @@ fn full(slot: Slot<'_>) {
         | Slot::Map(_)
         | Slot::Choice(_)
         | Slot::Foreign(_)
+        | Slot::Nullable(_)
         | Slot::Ignored => {}
     }
 }

@@ -3,6 +3,7 @@
 pub mod apiserver;
 pub mod client_go;
 pub mod compare;
+pub mod corpus;
 pub mod election;
 pub mod facts;
 pub mod features;

@@ -164,16 +164,23 @@ impl World {
         let Ok(servers) = self.client.namespaced::<Deployment>(&self.namespace).list().await else {
             return false;
         };
-        let pages: BTreeMap<_, _> = pages.iter().map(|page| (page.metadata.name.clone(), page)).collect();
-        let servers: BTreeMap<_, _> =
-            servers.iter().map(|server| (server.metadata.name.clone(), server)).collect();
+        let pages: BTreeMap<_, _> = pages
+            .iter()
+            .map(|page| (page.metadata.name.clone(), page))
+            .collect();
+        let servers: BTreeMap<_, _> = servers
+            .iter()
+            .map(|server| (server.metadata.name.clone(), server))
+            .collect();
         let is_right = |site: &Website| {
             let (name, conditions) = (&site.metadata.name, &site.status.conditions);
             let (Some(page), Some(server)) = (pages.get(name), servers.get(name)) else {
                 return false;
             };
             let seen = conditions.find("Available").map(|one| one.observed_generation);
-            page.data.get("index.html").is_some_and(|html| *html == *site.spec.html)
+            page.data
+                .get("index.html")
+                .is_some_and(|html| *html == *site.spec.html)
                 && server.spec.replicas == Some(site.spec.replicas)
                 && server.metadata.is_controlled_by(&site.metadata)
                 && conditions.holds("Published")

@@ -6,7 +6,7 @@ use std::hash::Hash;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::{IndexValue, Indexer, sort};
+use super::{Gathered, Held, IndexValue, Indexer, sort};
 use crate::cache::object::{Object, ObjectKey};
 use crate::cache::sync::read;
 
@@ -55,11 +55,10 @@ impl<K: Object, V: IndexValue> Index<K, V> {
     {
         let table = read(&self.store.shared.table);
         let slots = table.map::<V>(self.place).map(|map| map.slots(value));
-        slots
-            .into_iter()
-            .flatten()
-            .filter_map(|slot| table.at(slot).cloned())
-            .collect()
+        let held = slots.into_iter().flatten().filter_map(|slot| table.at(slot));
+        let gathered = Gathered::of(held);
+        drop(table);
+        gathered.objects()
     }
 
     /// The objects with this value, by namespace and name.
@@ -79,11 +78,11 @@ impl<K: Object, V: IndexValue> Index<K, V> {
         V: Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
-        let mut keys: Vec<_> = self
-            .get(value)
-            .iter()
-            .map(|object| ObjectKey::of(&**object))
-            .collect();
+        let table = read(&self.store.shared.table);
+        let slots = table.map::<V>(self.place).map(|map| map.slots(value));
+        let held = slots.into_iter().flatten().filter_map(|slot| table.at(slot));
+        let mut keys: Vec<_> = held.map(Held::key).collect();
+        drop(table);
         keys.sort_unstable();
         keys
     }

@@ -2,6 +2,8 @@
 //!
 //! | file | what is there |
 //! |---|---|
+//! | `held`, `storage` | an object as a store keeps it, and the choice between whole and packed |
+//! | `packed` | objects as compressed bytes; behind the feature `packed` |
 //! | `table` | slots and the hash table over them |
 //! | `index` | indices: values to slots |
 //! | `handle` | [`Index`]: reads through an index |
@@ -18,7 +20,11 @@
 //! This module must not know where objects come from, nor who is told of changes.
 
 mod handle;
+mod held;
 mod index;
+#[cfg(feature = "packed")]
+mod packed;
+mod storage;
 mod table;
 mod write;
 
@@ -28,12 +34,16 @@ use std::sync::{Arc, Mutex, RwLock};
 use tokio::sync::watch;
 
 pub use self::handle::Index;
+pub use self::held::Held;
 pub use self::index::IndexValue;
 use self::index::{IndexWriter, ValueMap, Writer};
+#[cfg(feature = "packed")]
+pub use self::packed::{PackedOptions, PackedStats};
+pub use self::storage::Storage;
 use self::table::Table;
 use self::write::set_version;
 pub use self::write::{Replacement, Sharing, Write, Written};
-use super::object::{KeyRef, Object, ObjectKey, is_same_state};
+use super::object::{KeyRef, Object, ObjectKey};
 use super::sync::{lock, read, write};
 use super::version::{InvalidResourceVersion, compare_resource_versions};
 use crate::value::Str;
@@ -69,6 +79,9 @@ struct Shared<K> {
     writers: Mutex<Vec<Box<dyn IndexWriter<K>>>>,
     /// Told when the store's version changes.
     versions: watch::Sender<()>,
+    /// What objects are packed with, if they are.
+    #[cfg(feature = "packed")]
+    packing: Option<packed::Packing<K>>,
 }
 
 impl<K> Clone for Indexer<K> {
@@ -110,11 +123,19 @@ impl std::error::Error for DuplicateIndex {}
 impl<K: Object> Indexer<K> {
     /// An empty store without indices.
     pub fn new() -> Self {
+        Self::with_storage(&Storage::Whole)
+    }
+
+    /// An empty store without indices that keeps its objects as is said.
+    #[cfg_attr(not(feature = "packed"), allow(unused_variables))]
+    pub fn with_storage(storage: &Storage) -> Self {
         Self {
             shared: Arc::new(Shared {
                 table: RwLock::new(Table::new()),
                 writers: Mutex::default(),
                 versions: watch::Sender::new(()),
+                #[cfg(feature = "packed")]
+                packing: storage::packing(storage),
             }),
         }
     }
@@ -129,12 +150,25 @@ impl<K: Object> Indexer<K> {
         self.get_ref(key.into())
     }
 
-    pub(super) fn get_ref(&self, key: KeyRef<'_>) -> Option<Arc<K>> {
+    fn get_ref(&self, key: KeyRef<'_>) -> Option<Arc<K>> {
+        // Unpacked, if it is packed, when the lock is free again.
+        let held = self.held(key)?;
+        self.open(&held)
+    }
+
+    /// The object of a key as it is kept.
+    pub(super) fn held(&self, key: KeyRef<'_>) -> Option<Held<K>> {
         read(&self.shared.table).get(key).cloned()
     }
 
     /// All objects at one moment, in no particular order.
     pub fn list(&self) -> Vec<Arc<K>> {
+        let gathered = Gathered::of(read(&self.shared.table).iter());
+        gathered.objects()
+    }
+
+    /// All objects at one moment as they are kept, in no particular order.
+    pub fn list_held(&self) -> Vec<Held<K>> {
         read(&self.shared.table).iter().cloned().collect()
     }
 
@@ -148,7 +182,7 @@ impl<K: Object> Indexer<K> {
     /// The keys of all objects, in no particular order.
     pub fn keys(&self) -> Vec<ObjectKey> {
         let table = read(&self.shared.table);
-        table.iter().map(|object| ObjectKey::of(&**object)).collect()
+        table.iter().map(Held::key).collect()
     }
 
     /// How many objects there are.
@@ -200,7 +234,7 @@ impl<K: Object> Indexer<K> {
         values: impl Fn(&K) -> Vec<V> + Send + 'static,
     ) -> Result<Index<K, V>, DuplicateIndex> {
         let mut writers = lock(&self.shared.writers);
-        let objects: Vec<(u32, Arc<K>)> = {
+        let objects: Vec<(u32, Held<K>)> = {
             let table = read(&self.shared.table);
             if table.indices.iter().any(|(known, _)| known == name) {
                 return Err(DuplicateIndex(name.into()));
@@ -213,7 +247,7 @@ impl<K: Object> Indexer<K> {
         let mut map: Box<dyn std::any::Any + Send + Sync> = Box::new(ValueMap::<V>::new());
         let mut writer = Writer::new(name, values);
         for (slot, object) in &objects {
-            writer.stage(None, Some(&**object));
+            writer.stage(None, object.object().as_deref());
             IndexWriter::<K>::commit(&mut writer, &mut *map, *slot);
         }
         writers.push(Box::new(writer));
@@ -258,15 +292,53 @@ impl<K: Object> Indexer<K> {
     }
 
     /// The object as it is kept, if it is known by UID and version.
-    pub(super) fn same_state(&self, object: &K) -> Option<Arc<K>> {
-        let known = self.get_ref(KeyRef::of(object))?;
-        is_same_state(&*known, object).then_some(known)
+    pub(super) fn same_state(&self, object: &K) -> Option<Held<K>> {
+        let known = self.held(KeyRef::of(object))?;
+        known.is_state_of(object).then_some(known)
     }
 
     fn tell(&self, changed: bool) {
         if changed && self.shared.versions.receiver_count() > 0 {
             self.shared.versions.send_replace(());
         }
+    }
+}
+
+/// Objects that were read under the lock; what is packed is unpacked when it is free again.
+struct Gathered<K> {
+    whole: Vec<Arc<K>>,
+    #[cfg(feature = "packed")]
+    packed: Vec<Held<K>>,
+}
+
+impl<K: Object> Gathered<K> {
+    fn of<'a>(held: impl Iterator<Item = &'a Held<K>>) -> Self
+    where
+        K: 'a,
+    {
+        let mut gathered = Self {
+            whole: Vec::with_capacity(held.size_hint().0),
+            #[cfg(feature = "packed")]
+            packed: Vec::new(),
+        };
+        for held in held {
+            match &held.0 {
+                held::Form::Whole(object) => gathered.whole.push(object.clone()),
+                #[cfg(feature = "packed")]
+                held::Form::Packed(_) => gathered.packed.push(held.clone()),
+            }
+        }
+        gathered
+    }
+
+    fn objects(self) -> Vec<Arc<K>> {
+        #[cfg(feature = "packed")]
+        if !self.packed.is_empty() {
+            let mut objects = self.whole;
+            objects.extend(self.packed.iter().filter_map(Held::object));
+            return objects;
+        }
+        self.whole
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::any::Any;
 use std::hash::BuildHasher;
-use std::sync::Arc;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
+use super::held::Held;
 use super::index::{IndexWriter, ValueMap};
 use crate::cache::object::{KeyRef, Object};
 use crate::value::Str;
@@ -13,7 +13,7 @@ use crate::value::Str;
 /// What readers see, consistent under one lock.
 pub(super) struct Table<K> {
     places: HashTable<u32>,
-    slots: Vec<Option<Arc<K>>>,
+    slots: Vec<Option<Held<K>>>,
     free: Vec<u32>,
     hasher: DefaultHashBuilder,
     pub(super) indices: Vec<(Str, Box<dyn Any + Send + Sync>)>,
@@ -42,25 +42,25 @@ impl<K: Object> Table<K> {
     }
 
     fn is_at(&self, slot: u32, key: KeyRef<'_>) -> bool {
-        self.at(slot).is_some_and(|object| KeyRef::of(&**object) == key)
+        self.at(slot).is_some_and(|held| held.has_key(key))
     }
 
-    pub(super) fn at(&self, slot: u32) -> Option<&Arc<K>> {
+    pub(super) fn at(&self, slot: u32) -> Option<&Held<K>> {
         self.slots.get(slot as usize).and_then(Option::as_ref)
     }
 
-    pub(super) fn get(&self, key: KeyRef<'_>) -> Option<&Arc<K>> {
+    pub(super) fn get(&self, key: KeyRef<'_>) -> Option<&Held<K>> {
         self.place(key).and_then(|slot| self.at(slot))
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<K>> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Held<K>> {
         self.slots.iter().flatten()
     }
 
     /// All objects with the slots they are in.
-    pub(super) fn iter_slots(&self) -> impl Iterator<Item = (u32, &Arc<K>)> {
+    pub(super) fn iter_slots(&self) -> impl Iterator<Item = (u32, &Held<K>)> {
         let slots = self.slots.iter().enumerate();
-        slots.filter_map(|(slot, object)| Some((u32::try_from(slot).ok()?, object.as_ref()?)))
+        slots.filter_map(|(slot, held)| Some((u32::try_from(slot).ok()?, held.as_ref()?)))
     }
 
     pub(super) fn map<V: super::IndexValue>(&self, place: usize) -> Option<&ValueMap<V>> {
@@ -68,32 +68,39 @@ impl<K: Object> Table<K> {
     }
 
     /// Puts an object in the place of the one of its key, or in a new one, and hands the old one out.
-    pub(super) fn put(&mut self, object: Arc<K>, writers: &mut [Box<dyn IndexWriter<K>>]) -> Option<Arc<K>> {
-        let key = KeyRef::of(&*object);
-        let (slot, old) = match self.place(key) {
-            Some(slot) => (slot, self.slots[slot as usize].replace(object)),
-            None => (self.insert(object), None),
+    pub(super) fn put(&mut self, held: Held<K>, writers: &mut [Box<dyn IndexWriter<K>>]) -> Option<Held<K>> {
+        let (slot, old) = match self.place(held.key_ref()) {
+            Some(slot) => (slot, self.slots[slot as usize].replace(held)),
+            None => (self.insert(held), None),
         };
         self.commit(slot, writers);
         old
     }
 
-    fn insert(&mut self, object: Arc<K>) -> u32 {
-        let hash = self.hasher.hash_one(KeyRef::of(&*object));
+    /// Puts another form of the same object in its place.
+    #[cfg(feature = "packed")]
+    pub(super) fn reform(&mut self, slot: u32, held: Held<K>) {
+        if let Some(place) = self.slots.get_mut(slot as usize) {
+            *place = Some(held);
+        }
+    }
+
+    fn insert(&mut self, held: Held<K>) -> u32 {
+        let hash = held.hash(&self.hasher);
         let slot = match self.free.pop() {
             Some(slot) => {
-                self.slots[slot as usize] = Some(object);
+                self.slots[slot as usize] = Some(held);
                 slot
             }
             None => {
-                self.slots.push(Some(object));
+                self.slots.push(Some(held));
                 u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX)
             }
         };
         let (slots, hasher) = (&self.slots, &self.hasher);
         self.places.insert_unique(hash, slot, |slot| {
-            let object = slots[*slot as usize].as_ref();
-            object.map_or(0, |object| hasher.hash_one(KeyRef::of(&**object)))
+            let held = slots[*slot as usize].as_ref();
+            held.map_or(0, |held| held.hash(hasher))
         });
         slot
     }
@@ -102,7 +109,7 @@ impl<K: Object> Table<K> {
         &mut self,
         key: KeyRef<'_>,
         writers: &mut [Box<dyn IndexWriter<K>>],
-    ) -> Option<Arc<K>> {
+    ) -> Option<Held<K>> {
         let slot = self.place(key)?;
         let hash = self.hasher.hash_one(key);
         if let Ok(entry) = self.places.find_entry(hash, |known| *known == slot) {

@@ -17,7 +17,7 @@ fn parity(object: &Thing) -> Vec<Str> {
 
 fn replacement(objects: Vec<Arc<Thing>>, version: &str) -> Replacement<Thing> {
     Replacement {
-        objects,
+        objects: objects.into_iter().map(Held::from).collect(),
         unreadable: Vec::new(),
         resource_version: version.into(),
         sharing: Sharing::Unchanged,
@@ -95,9 +95,9 @@ fn a_relist_keeps_the_arcs_of_unchanged_objects() {
     let told: Vec<_> = changes
         .iter()
         .map(|change| match change {
-            Written::Removed(old) => format!("-{}", old.metadata.name),
-            Written::Replaced { new, .. } => format!("~{}", new.metadata.name),
-            Written::Inserted(new) => format!("+{}", new.metadata.name),
+            Written::Removed(old) => format!("-{}", old.key()),
+            Written::Replaced { new, .. } => format!("~{}", new.key()),
+            Written::Inserted(new) => format!("+{}", new.key()),
             Written::Unchanged => "=".to_owned(),
         })
         .collect();
@@ -168,12 +168,24 @@ async fn at_least_waits_for_the_version_in_the_order_of_versions() {
     );
 }
 
-/// A store against a sorted map, under random writes of all kinds.
 #[test]
 fn model() {
-    for seed in 0..60 {
+    check_against_model(0..60, &Storage::Whole);
+}
+
+#[cfg(feature = "packed")]
+#[test]
+fn model_of_a_store_that_packs() {
+    for hot in [0, 1, 5] {
+        check_against_model(0..20, &Storage::Packed(PackedOptions::default().hot(hot)));
+    }
+}
+
+/// A store against a sorted map, under random writes of all kinds.
+fn check_against_model(seeds: std::ops::Range<u64>, storage: &Storage) {
+    for seed in seeds {
         let mut random = fastrand::Rng::with_seed(seed);
-        let store = Indexer::new();
+        let store = Indexer::with_storage(storage);
         let mut model: BTreeMap<ObjectKey, Arc<Thing>> = BTreeMap::new();
         let mut index = None;
         let keys: Vec<String> = (0..12)

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use hashbrown::HashSet;
 
 use super::Indexer;
+use super::held::Held;
 use super::index::IndexWriter;
 use super::table::Table;
-use crate::cache::object::{KeyRef, Object, ObjectKey, is_same_state};
+use crate::cache::object::{KeyRef, Object, ObjectKey};
 use crate::cache::sync::{lock, read, write};
 use crate::cache::version::is_before;
 use crate::value::Str;
@@ -25,29 +26,29 @@ pub enum Write<K> {
     Remove(ObjectKey),
 }
 
-/// What a write did.
+/// What a write did. Of a store that packs, what one write changes is handed out whole and what a list changes packed.
 #[derive(Clone, Debug)]
 pub enum Written<K> {
     /// Nothing: the same object was there, or none was there to remove.
     Unchanged,
     /// There is an object where none was.
-    Inserted(Arc<K>),
+    Inserted(Held<K>),
     /// An object is in the place of another of the same key.
     Replaced {
         /// The one that was there.
-        old: Arc<K>,
+        old: Held<K>,
         /// The one that is there now.
-        new: Arc<K>,
+        new: Held<K>,
     },
     /// The object is gone.
-    Removed(Arc<K>),
+    Removed(Held<K>),
 }
 
 /// The whole of a collection, as a list found it.
 #[derive(Clone, Debug)]
 pub struct Replacement<K> {
     /// The objects.
-    pub objects: Vec<Arc<K>>,
+    pub objects: Vec<Held<K>>,
     /// Keys whose objects are there but could not be read: what is known of them stays.
     pub unreadable: Vec<ObjectKey>,
     /// The version of the list.
@@ -66,33 +67,36 @@ pub enum Sharing {
     Nothing,
 }
 
+/// A change that is ready to be made.
+struct Change<K> {
+    old: Option<Held<K>>,
+    /// The same, unpacked.
+    old_object: Option<Arc<K>>,
+    /// `None` for a removal.
+    new: Option<(Held<K>, Arc<K>)>,
+}
+
 impl<K: Object> Indexer<K> {
     /// Puts an object in the place of the one of its key, or in a new one.
     pub fn put(&self, object: Arc<K>) -> Written<K> {
         let mut writers = lock(&self.shared.writers);
-        let old = self.get_ref(KeyRef::of(&*object));
-        if old.as_ref().is_some_and(|old| Arc::ptr_eq(old, &object)) {
+        let Some(change) = self.change(Write::Put(object)) else {
             return Written::Unchanged;
-        }
-        stage(&mut writers, old.as_deref(), Some(&*object));
-        let new = object.clone();
-        match write(&self.shared.table).put(object, &mut writers) {
-            Some(old) => Written::Replaced { old, new },
-            None => Written::Inserted(new),
-        }
+        };
+        change.stage(&mut writers);
+        change.apply(&mut write(&self.shared.table), &mut writers);
+        self.made(change)
     }
 
     /// Removes the object of a key.
     pub fn remove(&self, key: &ObjectKey) -> Written<K> {
         let mut writers = lock(&self.shared.writers);
-        let Some(old) = self.get_key(key) else {
+        let Some(change) = self.change(Write::Remove(key.clone())) else {
             return Written::Unchanged;
         };
-        stage(&mut writers, Some(&*old), None);
-        match write(&self.shared.table).remove(key.into(), &mut writers) {
-            Some(old) => Written::Removed(old),
-            None => Written::Unchanged,
-        }
+        change.stage(&mut writers);
+        change.apply(&mut write(&self.shared.table), &mut writers);
+        self.made(change)
     }
 
     /// Makes several changes at once: no reader sees some of them without the others. No two may be of one key.
@@ -100,61 +104,110 @@ impl<K: Object> Indexer<K> {
     pub fn transaction(&self, changes: Vec<Write<K>>, version: Option<Str>) -> Vec<Written<K>> {
         let mut writers = lock(&self.shared.writers);
         // What cannot do anything is not staged.
-        let mut written = vec![Written::Unchanged; changes.len()];
-        let mut effective = Vec::with_capacity(changes.len());
-        for (place, change) in changes.into_iter().enumerate() {
-            let (old, new) = match &change {
-                Write::Put(new) | Write::PutIfChanged(new) => (self.get_ref(KeyRef::of(&**new)), Some(new)),
-                Write::Remove(key) => (self.get_key(key), None),
-            };
-            let is_idle = match (&old, &change) {
-                (Some(old), Write::Put(new)) => Arc::ptr_eq(old, new),
-                (Some(old), Write::PutIfChanged(new)) => {
-                    Arc::ptr_eq(old, new) || is_same_state(&**old, &**new)
-                }
-                (old, Write::Remove(_)) => old.is_none(),
-                _ => false,
-            };
-            if !is_idle {
-                stage(&mut writers, old.as_deref(), new.map(|new| &**new));
-                effective.push((place, change));
-            }
+        let changes: Vec<_> = changes.into_iter().map(|change| self.change(change)).collect();
+        for change in changes.iter().flatten() {
+            change.stage(&mut writers);
         }
         let mut table = write(&self.shared.table);
-        for (place, change) in effective {
-            written[place] = apply(&mut table, change, &mut writers);
+        for change in changes.iter().flatten() {
+            change.apply(&mut table, &mut writers);
         }
-        let told = version.is_some_and(|version| set_version(&mut table, version));
+        let is_news = version.is_some_and(|version| set_version(&mut table, version));
         drop(table);
-        self.tell(told);
-        written
+        let made = changes.into_iter();
+        let made = made
+            .map(|change| change.map_or(Written::Unchanged, |change| self.made(change)))
+            .collect();
+        self.tell(is_news);
+        made
+    }
+
+    /// The change with the object that it is made to; `None` if it would do nothing.
+    fn change(&self, change: Write<K>) -> Option<Change<K>> {
+        let (object, only_if_changed) = match change {
+            Write::Put(object) => (object, false),
+            Write::PutIfChanged(object) => (object, true),
+            Write::Remove(key) => {
+                let old = self.held((&key).into())?;
+                return Some(Change {
+                    old_object: self.open(&old),
+                    old: Some(old),
+                    new: None,
+                });
+            }
+        };
+        let old = self.held(KeyRef::of(&*object));
+        let is_idle = old.as_ref().is_some_and(|old| {
+            old.is(&Held::from(object.clone())) || (only_if_changed && old.is_state_of(&object))
+        });
+        (!is_idle).then(|| Change {
+            old_object: old.as_ref().and_then(|old| self.open(old)),
+            old,
+            new: Some((self.hold(object.clone()), object)),
+        })
+    }
+
+    /// What there is to say of a change that has been made.
+    fn made(&self, change: Change<K>) -> Written<K> {
+        let Change { old, old_object, new } = change;
+        self.placed(new.as_ref().map(|(held, object)| (held, object)), old.as_ref());
+        let old = match (old, old_object) {
+            (Some(_), Some(object)) => Some(Held::from(object)),
+            (old, _) => old,
+        };
+        let new = new.map(|(_, object)| Held::from(object));
+        match (old, new) {
+            (None, None) => Written::Unchanged,
+            (None, Some(new)) => Written::Inserted(new),
+            (Some(old), Some(new)) => Written::Replaced { old, new },
+            (Some(old), None) => Written::Removed(old),
+        }
     }
 
     /// Makes the store what a list found, at once. An object that has not changed stays where it is in memory.
     /// Handed back is what changed: first what is gone, then the objects of the list in its order.
     pub fn replace(&self, all: Replacement<K>) -> Vec<Written<K>> {
         let mut writers = lock(&self.shared.writers);
-        let changes = {
+        let mut changes = {
             let table = read(&self.shared.table);
-            replacing(&table, &all)
+            replacing(&table, all.objects, &all.unreadable, all.sharing)
         };
-        for (old, change) in &changes {
-            let new = match change {
-                Write::Put(new) | Write::PutIfChanged(new) => Some(&**new),
-                Write::Remove(_) => None,
-            };
-            stage(&mut writers, old.as_deref(), new);
+        for (old, new) in &mut changes {
+            let objects = [&old, &new].map(|held| held.as_ref().and_then(Held::object));
+            let [old_object, new_object] = objects;
+            stage(&mut writers, old_object.as_deref(), new_object.as_deref());
+            *new = new.take().map(|held| self.held_here(held));
         }
         let mut table = write(&self.shared.table);
-        let written = changes
-            .into_iter()
-            .map(|(_, change)| apply(&mut table, change, &mut writers))
-            .collect();
+        for (old, new) in &changes {
+            apply(&mut table, old.as_ref(), new.as_ref(), &mut writers);
+        }
         // A list counts even if its version is before the last: the server went back.
         table.resource_version = all.resource_version;
         drop(table);
+        for (old, _) in &changes {
+            self.placed(None, old.as_ref());
+        }
         self.tell(true);
-        written
+        let made = changes.into_iter().map(|change| match change {
+            (None, None) => Written::Unchanged,
+            (None, Some(new)) => Written::Inserted(new),
+            (Some(old), Some(new)) => Written::Replaced { old, new },
+            (Some(old), None) => Written::Removed(old),
+        });
+        made.collect()
+    }
+}
+
+impl<K: Object> Change<K> {
+    fn stage(&self, writers: &mut [Box<dyn IndexWriter<K>>]) {
+        let new = self.new.as_ref().map(|(_, object)| &**object);
+        stage(writers, self.old_object.as_deref(), new);
+    }
+
+    fn apply(&self, table: &mut Table<K>, writers: &mut [Box<dyn IndexWriter<K>>]) {
+        let new = self.new.as_ref().map(|(held, _)| held);
+        apply(table, self.old.as_ref(), new, writers);
     }
 }
 
@@ -166,17 +219,14 @@ fn stage<K>(writers: &mut [Box<dyn IndexWriter<K>>], old: Option<&K>, new: Optio
 
 fn apply<K: Object>(
     table: &mut Table<K>,
-    change: Write<K>,
+    old: Option<&Held<K>>,
+    new: Option<&Held<K>>,
     writers: &mut [Box<dyn IndexWriter<K>>],
-) -> Written<K> {
-    match change {
-        Write::Put(new) | Write::PutIfChanged(new) => match table.put(new.clone(), writers) {
-            Some(old) => Written::Replaced { old, new },
-            None => Written::Inserted(new),
-        },
-        Write::Remove(key) => table
-            .remove((&key).into(), writers)
-            .map_or(Written::Unchanged, Written::Removed),
+) {
+    match (old, new) {
+        (_, Some(new)) => drop(table.put(new.clone(), writers)),
+        (Some(old), None) => drop(table.remove(old.key_ref(), writers)),
+        (None, None) => {}
     }
 }
 
@@ -188,31 +238,47 @@ pub(super) fn set_version<K>(table: &mut Table<K>, version: Str) -> bool {
     is_news
 }
 
+/// What is in a place and what is to be there.
+type Exchange<K> = (Option<Held<K>>, Option<Held<K>>);
+
 /// The changes that make the table what the list is, with the objects they are made to. Of several objects of one key
 /// the last counts.
-fn replacing<K: Object>(table: &Table<K>, all: &Replacement<K>) -> Vec<(Option<Arc<K>>, Write<K>)> {
-    let mut stays: HashSet<u32> = HashSet::with_capacity(all.objects.len());
-    let mut later: HashSet<KeyRef<'_>> = HashSet::with_capacity(all.objects.len());
-    stays.extend(all.unreadable.iter().filter_map(|key| table.place(key.into())));
+fn replacing<K: Object>(
+    table: &Table<K>,
+    objects: Vec<Held<K>>,
+    unreadable: &[ObjectKey],
+    sharing: Sharing,
+) -> Vec<Exchange<K>> {
+    let mut stays: HashSet<u32> = HashSet::with_capacity(objects.len());
+    stays.extend(unreadable.iter().filter_map(|key| table.place(key.into())));
+    let is_last = last_of_each_key(&objects);
     let mut puts = Vec::new();
-    for object in all.objects.iter().rev() {
-        let key = KeyRef::of(&**object);
-        if !later.insert(key) {
+    for (object, is_last) in objects.into_iter().zip(is_last) {
+        if !is_last {
             continue;
         }
-        let place = table.place(key);
+        let place = table.place(object.key_ref());
         stays.extend(place);
         let old = place.and_then(|slot| table.at(slot));
-        let is_known = old.is_some_and(|old| {
-            Arc::ptr_eq(old, object)
-                || (all.sharing == Sharing::Unchanged && is_same_state(&**old, &**object))
-        });
+        let is_known = old
+            .is_some_and(|old| old.is(&object) || (sharing == Sharing::Unchanged && old.is_state(&object)));
         if !is_known {
-            puts.push((old.cloned(), Write::Put(object.clone())));
+            puts.push((old.cloned(), Some(object)));
         }
     }
     let gone = table.iter_slots().filter(|(slot, _)| !stays.contains(slot));
-    gone.map(|(_, old)| (Some(old.clone()), Write::Remove(ObjectKey::of(&**old))))
-        .chain(puts.into_iter().rev())
+    gone.map(|(_, old)| (Some(old.clone()), None))
+        .chain(puts)
         .collect()
+}
+
+fn last_of_each_key<K: Object>(objects: &[Held<K>]) -> Vec<bool> {
+    let mut later: HashSet<KeyRef<'_>> = HashSet::with_capacity(objects.len());
+    let mut is_last: Vec<_> = objects
+        .iter()
+        .rev()
+        .map(|object| later.insert(object.key_ref()))
+        .collect();
+    is_last.reverse();
+    is_last
 }

@@ -1,13 +1,12 @@
 //! [`Buffer`]: the events between the informer and one handler.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use super::event::Event;
+use super::notice::{Gone, Notice};
+use crate::cache::indexer::Held;
 use crate::cache::object::{KeyRef, Object, ObjectKey};
-use crate::cache::queue::Deleted;
 
 /// What happens when a handler is slower than the changes come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,9 +22,9 @@ pub enum Overflow {
 }
 
 /// A thing that waits.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(super) enum Entry<K> {
-    Event(Event<K>),
+    Event(Notice<K>),
     /// All events of the first list are before this.
     Synced,
 }
@@ -33,7 +32,7 @@ pub(super) enum Entry<K> {
 /// The events that wait for one handler, oldest first.
 pub(super) struct Buffer<K> {
     /// The objects that were there when the handler was added.
-    initial: std::vec::IntoIter<Arc<K>>,
+    initial: std::vec::IntoIter<Held<K>>,
     /// In order, as they came.
     front: VecDeque<Entry<K>>,
     /// What came after `front` was full, by number; events of one key are merged here.
@@ -62,7 +61,7 @@ impl<K: Object> Buffer<K> {
     }
 
     /// The handler begins with these.
-    pub(super) fn begin_with(&mut self, objects: Vec<Arc<K>>) {
+    pub(super) fn begin_with(&mut self, objects: Vec<Held<K>>) {
         self.initial = objects.into_iter();
     }
 
@@ -89,7 +88,7 @@ impl<K: Object> Buffer<K> {
 
     pub(super) fn pop(&mut self) -> Option<Entry<K>> {
         if let Some(object) = self.initial.next() {
-            return Some(Entry::Event(Event::Added {
+            return Some(Entry::Event(Notice::Added {
                 object,
                 initial: true,
             }));
@@ -131,7 +130,7 @@ impl<K: Object> Buffer<K> {
         self.next += 1;
     }
 
-    fn merge(&mut self, event: Event<K>) {
+    fn merge(&mut self, event: Notice<K>) {
         let key = event.key();
         let Some(number) = self.last.get(&KeyRef::from(&key)).copied() else {
             return self.append(Some(key), Entry::Event(event));
@@ -160,22 +159,24 @@ impl<K: Object> Buffer<K> {
 
 enum Merged<K> {
     None,
-    One(Event<K>),
-    Both(Event<K>, Event<K>),
+    One(Notice<K>),
+    Both(Notice<K>, Notice<K>),
 }
 
 /// Two events of one key, in order, as few as tell the same.
-fn merged<K>(first: Event<K>, second: Event<K>) -> Merged<K> {
+fn merged<K>(first: Notice<K>, second: Notice<K>) -> Merged<K> {
     match (first, second) {
-        (Event::Added { initial, .. }, Event::Updated { new, .. }) => {
-            Merged::One(Event::Added { object: new, initial })
+        (Notice::Added { initial, .. }, Notice::Updated { new, .. }) => {
+            Merged::One(Notice::Added { object: new, initial })
         }
-        (Event::Added { .. }, Event::Deleted(_)) => Merged::None,
-        (Event::Updated { old, .. }, Event::Updated { new, .. }) => Merged::One(Event::Updated { old, new }),
-        (Event::Updated { .. }, Event::Deleted(deleted)) => Merged::One(Event::Deleted(deleted)),
-        (Event::Deleted(first), Event::Deleted(second)) => Merged::One(Event::Deleted(match second {
-            Deleted::Unknown { .. } => first,
-            known @ Deleted::Known(_) => known,
+        (Notice::Added { .. }, Notice::Deleted(_)) => Merged::None,
+        (Notice::Updated { old, .. }, Notice::Updated { new, .. }) => {
+            Merged::One(Notice::Updated { old, new })
+        }
+        (Notice::Updated { .. }, Notice::Deleted(deleted)) => Merged::One(Notice::Deleted(deleted)),
+        (Notice::Deleted(first), Notice::Deleted(second)) => Merged::One(Notice::Deleted(match second {
+            Gone::Unknown { .. } => first,
+            known @ Gone::Known(_) => known,
         })),
         // A new object of the same name: two events.
         (first, second) => Merged::Both(first, second),

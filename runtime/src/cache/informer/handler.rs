@@ -10,8 +10,10 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use super::buffer::{Buffer, Entry, Overflow};
-use super::event::{Event, EventHandler};
+use super::event::EventHandler;
 use super::hub::Hub;
+use super::notice::Notice;
+use crate::cache::indexer::Held;
 use crate::cache::object::Object;
 use crate::cache::sync::{Waiter, lock, wake};
 
@@ -90,7 +92,7 @@ impl<K: Object> Cell<K> {
     }
 
     /// The handler begins with the objects of a store that is there.
-    pub(super) fn begin_with(&self, objects: Vec<Arc<K>>) {
+    pub(super) fn begin_with(&self, objects: Vec<Held<K>>) {
         lock(&self.state).buffer.begin_with(objects);
     }
 
@@ -204,7 +206,10 @@ impl<K: Object> Cell<K> {
             .send_if_modified(|synced| !std::mem::replace(synced, true));
     }
 
-    fn deliver(&self, handler: &mut dyn EventHandler<K>, event: Event<K>) {
+    fn deliver(&self, handler: &mut dyn EventHandler<K>, notice: Notice<K>) {
+        let Some(event) = notice.event() else {
+            return;
+        };
         if catch_unwind(AssertUnwindSafe(|| handler.on_event(event))).is_err() {
             self.panics.fetch_add(1, Ordering::Relaxed);
             tracing::error!(

@@ -9,11 +9,12 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
 use super::buffer::Entry;
-use super::event::{Event, EventHandler};
+use super::event::EventHandler;
 use super::handler::Cell;
-use crate::cache::indexer::{Indexer, Replacement, Write, Written};
-use crate::cache::object::{Object, ObjectKey, is_other_object};
-use crate::cache::queue::{Batch, Deleted, Delta, Queue};
+use super::notice::{Gone, Notice};
+use crate::cache::indexer::{Held, Indexer, Replacement, Write, Written};
+use crate::cache::object::Object;
+use crate::cache::queue::{Batch, Delta, Queue};
 use crate::cache::sync::lock;
 
 /// A store and those who are told of its changes.
@@ -47,9 +48,9 @@ struct Served<K> {
 
 /// Who is told.
 enum Told<K> {
-    All(Event<K>),
+    All(Notice<K>),
     /// Those who asked for a resync, if it is their turn.
-    Resyncing(Event<K>),
+    Resyncing(Notice<K>),
 }
 
 impl<K: Object> Hub<K> {
@@ -69,7 +70,7 @@ impl<K: Object> Hub<K> {
     /// Adds a handler, or a reader of a stream, which begins with what is in the store.
     pub(super) fn add(&self, cell: Arc<Cell<K>>, handler: Option<Box<dyn EventHandler<K>>>) {
         let mut members = lock(&self.members);
-        cell.begin_with(self.store.list());
+        cell.begin_with(self.store.list_held());
         if members.synced {
             cell.push(std::iter::once(Entry::Synced));
         }
@@ -221,15 +222,14 @@ impl<K: Object> Hub<K> {
                     }
                     Delta::Deleted(deleted) => {
                         writes.push(Write::Remove(deleted.key()));
-                        words.push(Some(deleted));
+                        words.push(Some(Gone::from(deleted)));
                     }
                     Delta::ReplacedAll(all) => self.replace(all, initial, &mut told),
                     Delta::SyncAll => {
-                        told.extend(self.store.list().into_iter().map(resync));
+                        told.extend(self.store.list_held().into_iter().map(resync));
                     }
                     Delta::Sync(object) => {
-                        let known = self.store.get_key(&ObjectKey::of(&*object));
-                        told.extend(known.filter(|known| Arc::ptr_eq(known, &object)).map(resync));
+                        told.extend(self.store.same_state(&object).map(resync));
                     }
                     Delta::Bookmark(_) => {}
                 }
@@ -265,38 +265,35 @@ impl<K: Object> Served<K> {
     }
 }
 
-fn resync<K>(object: Arc<K>) -> Told<K> {
-    Told::Resyncing(Event::Updated {
+fn resync<K>(object: Held<K>) -> Told<K> {
+    Told::Resyncing(Notice::Updated {
         old: object.clone(),
         new: object,
     })
 }
 
 /// What there is to tell of a change; `word` is what was said of a deletion.
-fn tell<K: Object>(written: Written<K>, word: Option<Deleted<K>>, initial: bool, told: &mut Vec<Told<K>>) {
-    let added = |object| Told::All(Event::Added { object, initial });
-    let tombstone = |old: Arc<K>| Deleted::Unknown {
-        key: ObjectKey::of(&*old),
+fn tell<K: Object>(written: Written<K>, word: Option<Gone<K>>, initial: bool, told: &mut Vec<Told<K>>) {
+    let added = |object, initial| Told::All(Notice::Added { object, initial });
+    let tombstone = |old: Held<K>| Gone::Unknown {
+        key: old.key(),
         last: Some(old),
     };
     match written {
         Written::Unchanged => {}
-        Written::Inserted(object) => told.push(added(object)),
-        Written::Replaced { old, new } if is_other_object(&*old, &*new) => {
-            told.push(Told::All(Event::Deleted(tombstone(old))));
-            told.push(Told::All(Event::Added {
-                object: new,
-                initial: false,
-            }));
+        Written::Inserted(object) => told.push(added(object, initial)),
+        Written::Replaced { old, new } if old.is_other(&new) => {
+            told.push(Told::All(Notice::Deleted(tombstone(old))));
+            told.push(added(new, false));
         }
-        Written::Replaced { old, new } => told.push(Told::All(Event::Updated { old, new })),
+        Written::Replaced { old, new } => told.push(Told::All(Notice::Updated { old, new })),
         Written::Removed(old) => {
-            let deleted = match word {
-                Some(Deleted::Unknown { key, last: None }) => Deleted::Unknown { key, last: Some(old) },
+            let gone = match word {
+                Some(Gone::Unknown { key, last: None }) => Gone::Unknown { key, last: Some(old) },
                 Some(word) => word,
                 None => tombstone(old),
             };
-            told.push(Told::All(Event::Deleted(deleted)));
+            told.push(Told::All(Notice::Deleted(gone)));
         }
     }
 }

@@ -7,6 +7,7 @@
 //! | `handler` | the task of a handler, and [`Registration`] |
 //! | `stream` | [`EventStream`]: events to be awaited |
 //! | `run` | what an informer does while it runs |
+//! | `notice` | an event on its way to a handler |
 //! | `hub` | the store and its handlers, changed together |
 //!
 //! An informer is one task, and one more for each handler. The task reads from the server, makes changes in the store
@@ -18,6 +19,7 @@ mod buffer;
 mod event;
 mod handler;
 mod hub;
+mod notice;
 mod run;
 mod stream;
 
@@ -35,7 +37,7 @@ pub use self::handler::{HandlerMetrics, HandlerOptions, Registration};
 use self::hub::Hub;
 use self::run::{Done, Run, StopsOnDrop};
 pub use self::stream::EventStream;
-use super::indexer::{DuplicateIndex, Index, IndexValue, Indexer, NAMESPACE_INDEX};
+use super::indexer::{DuplicateIndex, Index, IndexValue, Indexer, NAMESPACE_INDEX, Storage};
 use super::list_watch::{AnyListWatch, ListWatch};
 use super::lister::Lister;
 use super::object::Object;
@@ -62,6 +64,8 @@ pub struct InformerOptions<K> {
     pub transform: Option<Transform<K>>,
     /// How often handlers added without options of their own are shown all objects again; `None` is never.
     pub resync: Option<Duration>,
+    /// How the store keeps its objects.
+    pub storage: Storage,
     /// The queue.
     pub queue: QueueKind,
     /// How many changes the queue holds before the reflector waits.
@@ -77,6 +81,7 @@ impl<K> Default for InformerOptions<K> {
         Self {
             transform: None,
             resync: None,
+            storage: Storage::Whole,
             queue: QueueKind::InOrder,
             queue_capacity: QUEUE_CAPACITY,
             reflector: ReflectorOptions::default(),
@@ -156,7 +161,7 @@ impl<K: Object> SharedInformer<K> {
     /// An informer with options that does not run yet.
     pub fn with_options(source: impl ListWatch<Object = K>, options: InformerOptions<K>) -> Self {
         let resync = options.resync;
-        let store = Indexer::new();
+        let store = Indexer::with_storage(&options.storage);
         // The store is new: the name is free.
         let _ = store.add_index(NAMESPACE_INDEX, |object: &K| {
             let namespace = &object.object_meta().namespace;

@@ -38,7 +38,11 @@ impl<K: Object> Stream for EventStream<K> {
         let cell = &self.registration.cell;
         loop {
             match cell.poll_stream(cx) {
-                Poll::Ready(Some(Entry::Event(event))) => return Poll::Ready(Some(event)),
+                Poll::Ready(Some(Entry::Event(notice))) => {
+                    if let Some(event) = notice.event() {
+                        return Poll::Ready(Some(event));
+                    }
+                }
                 Poll::Ready(Some(Entry::Synced)) => cell.reached_sync(),
                 Poll::Ready(None) => return Poll::Ready(None),
                 Poll::Pending => return Poll::Pending,

@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use hashbrown::{HashMap, HashSet};
 
 use super::{Batch, Deleted, Delta, Progress, QUEUE_CAPACITY, Queue, Receipt, Replacement, Sink};
-use crate::cache::indexer::Indexer;
+use crate::cache::indexer::{Held, Indexer};
 use crate::cache::object::{KeyRef, Object, ObjectKey};
 use crate::cache::sync::{Waiter, lock, wake};
 use crate::cache::version::is_before;
@@ -149,10 +149,10 @@ impl<K: Object> State<K> {
                 gone.push((key.clone(), last.and_then(|delta| delta.object().cloned())));
             }
         }
-        for object in known.list() {
-            let key = KeyRef::of(&*object);
+        for object in known.list_held() {
+            let key = object.key_ref();
             if !found.contains(&key) && !self.items.contains_key(&key) {
-                gone.push((ObjectKey::of(&*object), Some(object)));
+                gone.push((object.key(), object.object()));
             }
         }
         for (key, last) in gone {
@@ -196,7 +196,7 @@ impl<K: Object> Sink<K> for DeltaFifo<K> {
             Deleted::Known(object) => version(object),
             Deleted::Unknown { .. } => None,
         };
-        let is_stored = self.known.get_key(&key).is_some();
+        let is_stored = self.known.held((&key).into()).is_some();
         self.change(|state| {
             state.populate(&self.progress, 0);
             if is_stored || state.items.contains_key(&key) {
@@ -209,10 +209,10 @@ impl<K: Object> Sink<K> for DeltaFifo<K> {
     fn replace(&self, all: Replacement<K>) {
         self.change(|state| {
             let mut found: HashSet<KeyRef<'_>> = all.unreadable.iter().map(KeyRef::from).collect();
-            found.extend(all.objects.iter().map(|object| KeyRef::of(&**object)));
+            found.extend(all.objects.iter().map(Held::key_ref));
             state.delete_missing(&found, &self.known);
-            for object in &all.objects {
-                state.push(ObjectKey::of(&**object), Delta::Replaced(object.clone()));
+            for object in all.objects.iter().filter_map(Held::object) {
+                state.push(ObjectKey::of(&*object), Delta::Replaced(object));
             }
             let initial = state.order.len();
             state.populate(&self.progress, initial);
@@ -231,8 +231,12 @@ impl<K: Object> Sink<K> for DeltaFifo<K> {
         }
     }
 
-    fn known(&self, object: &K) -> Option<Arc<K>> {
+    fn known(&self, object: &K) -> Option<Held<K>> {
         self.known.same_state(object)
+    }
+
+    fn hold(&self, object: Arc<K>) -> Held<K> {
+        self.known.hold(object)
     }
 
     fn resource_version(&self) -> Str {

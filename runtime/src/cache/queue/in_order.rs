@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use hashbrown::HashSet;
 
 use super::{Batch, Deleted, Delta, Progress, QUEUE_CAPACITY, Queue, Receipt, Replacement, Sink};
-use crate::cache::indexer::Indexer;
+use crate::cache::indexer::{Held, Indexer};
 use crate::cache::object::{Object, ObjectKey};
 use crate::cache::sync::{Waiter, lock, wake};
 use crate::value::Str;
@@ -155,8 +155,12 @@ impl<K: Object> Sink<K> for InOrderQueue<K> {
         self.push(Delta::Bookmark(version));
     }
 
-    fn known(&self, object: &K) -> Option<Arc<K>> {
+    fn known(&self, object: &K) -> Option<Held<K>> {
         self.known.same_state(object)
+    }
+
+    fn hold(&self, object: Arc<K>) -> Held<K> {
+        self.known.hold(object)
     }
 
     fn resource_version(&self) -> Str {

@@ -21,7 +21,7 @@ use std::task::{Context, Poll};
 
 pub use self::delta_fifo::DeltaFifo;
 pub use self::in_order::InOrderQueue;
-use super::indexer::{Indexer, Replacement, Write};
+use super::indexer::{Held, Indexer, Replacement, Write};
 use super::object::{Object, ObjectKey};
 use crate::value::Str;
 
@@ -179,9 +179,15 @@ pub trait Sink<K>: Send + Sync {
 
     /// The object as it is kept already, if it is the same by UID and version, so that a list of known objects costs
     /// no second copy of them.
-    fn known(&self, object: &K) -> Option<Arc<K>> {
+    fn known(&self, object: &K) -> Option<Held<K>> {
         let _ = object;
         None
+    }
+
+    /// The object of a list in the form in which it will be kept, so that a list of objects that are to be packed is
+    /// packed as it is read.
+    fn hold(&self, object: Arc<K>) -> Held<K> {
+        object.into()
     }
 
     /// The version that is kept already, by a reflector that was stopped: the next list is not to be older. Empty if
@@ -256,8 +262,12 @@ impl<K: Object> Sink<K> for Indexer<K> {
         self.set_resource_version(version);
     }
 
-    fn known(&self, object: &K) -> Option<Arc<K>> {
+    fn known(&self, object: &K) -> Option<Held<K>> {
         self.same_state(object)
+    }
+
+    fn hold(&self, object: Arc<K>) -> Held<K> {
+        Indexer::hold(self, object)
     }
 
     fn resource_version(&self) -> Str {

@@ -3,11 +3,11 @@ use std::task::Waker;
 
 use super::*;
 use crate::cache::indexer::Sharing;
-use crate::cache::testing::{Thing, text, texts, thing};
+use crate::cache::testing::{Thing, text, texts, thing, whole};
 
 fn all(objects: Vec<Arc<Thing>>, version: &str) -> Replacement<Thing> {
     Replacement {
-        objects,
+        objects: objects.into_iter().map(Held::from).collect(),
         unreadable: Vec::new(),
         resource_version: version.into(),
         sharing: Sharing::Unchanged,
@@ -40,7 +40,11 @@ fn told(delta: &Delta<Thing>) -> String {
                 last.as_ref().map(|last| text(last)).unwrap_or_default()
             )
         }
-        Delta::ReplacedAll(all) => format!("all[{}]@{}", texts(&all.objects).join(" "), all.resource_version),
+        Delta::ReplacedAll(all) => format!(
+            "all[{}]@{}",
+            texts(&whole(&all.objects)).join(" "),
+            all.resource_version
+        ),
         Delta::SyncAll => "sync".to_owned(),
         Delta::Bookmark(version) => format!("b{version}"),
     }

@@ -1,14 +1,13 @@
 //! [`Collected`]: a list that is being read.
 
-use std::sync::Arc;
-
 use hashbrown::HashMap;
 
+use crate::cache::indexer::Held;
 use crate::cache::object::{Object, ObjectKey};
 
 /// The objects of a list that is being read.
 pub(super) struct Collected<K> {
-    pub(super) objects: Vec<Arc<K>>,
+    pub(super) objects: Vec<Held<K>>,
     /// Where objects are, for events that change them before the list is complete.
     pub(super) places: HashMap<ObjectKey, usize>,
     pub(super) unreadable: Vec<ObjectKey>,
@@ -25,8 +24,8 @@ impl<K> Default for Collected<K> {
 }
 
 impl<K: Object> Collected<K> {
-    pub(super) fn put(&mut self, object: Arc<K>) {
-        match self.places.entry(ObjectKey::of(&*object)) {
+    pub(super) fn put(&mut self, object: Held<K>) {
+        match self.places.entry(object.key()) {
             hashbrown::hash_map::Entry::Occupied(place) => self.objects[*place.get()] = object,
             hashbrown::hash_map::Entry::Vacant(place) => {
                 place.insert(self.objects.len());
@@ -41,7 +40,7 @@ impl<K: Object> Collected<K> {
         };
         self.objects.swap_remove(place);
         if let Some(moved) = self.objects.get(place) {
-            self.places.insert(ObjectKey::of(&**moved), place);
+            self.places.insert(moved.key(), place);
         }
     }
 

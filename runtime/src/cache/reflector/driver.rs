@@ -10,7 +10,7 @@ use super::collected::Collected;
 use super::open::{Next, Open};
 use super::report::Report;
 use super::state::{Effect, Failure, Memory, Moment, Outcome, Page, Progress, State, WatchList};
-use crate::cache::indexer::{Replacement, Sharing};
+use crate::cache::indexer::{Held, Replacement, Sharing};
 use crate::cache::list_watch::{ListWatch, Skipped, unreadable};
 use crate::cache::object::{Object, ObjectKey};
 use crate::cache::queue::Deleted;
@@ -125,7 +125,7 @@ impl<'a, L: ListWatch> Driver<'a, L> {
         let mut skipped = Vec::new();
         let (reflector, collected) = (self.reflector, &mut self.collected);
         let before = collected.objects.len();
-        let mut take = |object| match prepare(reflector, sharing, object) {
+        let mut take = |object| match hold(reflector, sharing, object) {
             Ok(object) => collected.objects.push(object),
             Err(one) => skipped.push(one),
         };
@@ -256,7 +256,7 @@ impl<'a, L: ListWatch> Driver<'a, L> {
     fn collect(&mut self, change: WatchEvent<L::Object>) {
         match change {
             WatchEvent::Added(object) | WatchEvent::Modified(object) => {
-                match prepare(self.reflector, self.memory.sharing(), object) {
+                match hold(self.reflector, self.memory.sharing(), object) {
                     Ok(object) => self.collected.put(object),
                     Err(one) => {
                         self.collected.skip(one.key.clone());
@@ -271,7 +271,7 @@ impl<'a, L: ListWatch> Driver<'a, L> {
 
     fn pass_on(&mut self, change: WatchEvent<L::Object>) {
         let sink = &self.reflector.sink;
-        let prepare = |object| prepare(self.reflector, Sharing::Nothing, object);
+        let prepare = |object| prepare(self.reflector, object);
         let result = match change {
             WatchEvent::Added(object) => prepare(object).map(|object| sink.add(object)),
             WatchEvent::Modified(object) => prepare(object).map(|object| sink.update(object)),
@@ -310,17 +310,22 @@ impl<'a, L: ListWatch> Driver<'a, L> {
     }
 }
 
-/// The object as it is to be passed on: the one that is kept already, or this one, transformed.
-fn prepare<L: ListWatch>(
+/// An object of a list as it is to be kept: the one that is kept already, or this one, transformed.
+fn hold<L: ListWatch>(
     reflector: &Reflector<L>,
     sharing: Sharing,
-    mut object: L::Object,
-) -> Result<Arc<L::Object>, Skipped> {
+    object: L::Object,
+) -> Result<Held<L::Object>, Skipped> {
     if sharing == Sharing::Unchanged
         && let Some(known) = reflector.sink.known(&object)
     {
         return Ok(known);
     }
+    prepare(reflector, object).map(|object| reflector.sink.hold(object))
+}
+
+/// An object as it is to be passed on, transformed.
+fn prepare<L: ListWatch>(reflector: &Reflector<L>, mut object: L::Object) -> Result<Arc<L::Object>, Skipped> {
     if object.object_meta().name.is_empty() {
         // An object of another kind, such as a `Status` or a `Table`, is read as one of which all is missing.
         let reason = "it has no name: it is no object of this resource".to_owned();

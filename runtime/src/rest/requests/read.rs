@@ -8,10 +8,10 @@ use futures_core::future::BoxFuture;
 
 use super::request;
 use crate::error::Error;
-use crate::meta;
+use crate::meta::{self, Object};
 use crate::record::Value;
 use crate::resource::Resource;
-use crate::rest::{Call, Query, WatchStream};
+use crate::rest::{Call, Query, ResumedWatch, WatchStream};
 use crate::transport::CallKind;
 use crate::wire::{ItemError, Wire};
 
@@ -300,6 +300,35 @@ impl<K: Wire> Watch<K> {
     pub fn initial_events(mut self) -> Self {
         self.options.initial_events = true;
         self
+    }
+
+    /// The same changes by a watch that is taken up again when it ends; see [`ResumedWatch`].
+    pub fn resumed(self) -> ResumedWatch<K>
+    where
+        K: Object,
+    {
+        ResumedWatch::new(self)
+    }
+
+    /// Where it begins.
+    pub(in crate::rest) fn start(&self) -> &str {
+        &self.options.resource_version
+    }
+
+    /// What it is about.
+    pub(in crate::rest) fn call(&self) -> &Call {
+        &self.call
+    }
+
+    /// The same once more, from another version on.
+    pub(in crate::rest) async fn again(&self, version: &str) -> Result<WatchStream<K>, Error> {
+        let mut again = Self {
+            call: self.call.clone(),
+            options: self.options.clone(),
+            output: PhantomData,
+        };
+        version.clone_into(&mut again.options.resource_version);
+        again.run().await
     }
 
     async fn run(mut self) -> Result<WatchStream<K>, Error> {

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 
 use super::credentials::{CredentialSource, Credentials, PluginIdentity, bearer};
-use super::{BoxFuture, TransportError, TransportErrorKind};
+use super::{BoxFuture, Metrics, TransportError, TransportErrorKind};
 use crate::clock::Clock;
 use crate::config::{Config, ExecConfig, PluginPolicy};
 use protocol::Answer;
@@ -32,6 +32,10 @@ use protocol::Answer;
 const KEPT: usize = 64;
 /// Credentials are used for at least this long, whatever their expiry says.
 const LEAST_USE: Duration = Duration::from_secs(10);
+
+/// So often in an hour a failure says how to install the program; client-go's value.
+const HINTS: u32 = 10;
+const HOUR: Duration = Duration::from_secs(3600);
 
 /// The credentials of one plugin for one cluster.
 pub(super) struct Plugin {
@@ -55,6 +59,20 @@ struct State {
     runs: u64,
     /// How the last run failed, if it did.
     failure: Option<TransportError>,
+    /// When the hour began in which hints are counted, and how many there were.
+    hints: Option<(Instant, u32)>,
+}
+
+impl State {
+    /// Whether a run that fails may say how to install the program. It is long, and programs retry.
+    fn may_hint(&mut self, now: Instant) -> bool {
+        let (since, count) = match self.hints {
+            Some((since, count)) if now.saturating_duration_since(since) < HOUR => (since, count + 1),
+            _ => (now, 1),
+        };
+        self.hints = Some((since, count));
+        count <= HINTS
+    }
 }
 
 /// The plugins of the process, the one used last at the end.
@@ -108,16 +126,21 @@ impl Plugin {
     async fn renewed(
         self: &Arc<Self>,
         clock: &Arc<dyn Clock>,
+        metrics: &Arc<dyn Metrics>,
         seen: u64,
     ) -> Result<Credentials, TransportError> {
         let permit = self.running.clone().acquire_owned().await;
         let ended = self.state().runs;
         if ended == seen {
             let (done, wait) = tokio::sync::oneshot::channel();
-            let (plugin, clock) = (self.clone(), clock.clone());
+            let (plugin, clock, metrics) = (self.clone(), clock.clone(), metrics.clone());
+            let hint = self.state().may_hint(clock.now());
             let thread = std::thread::Builder::new().name("credential-plugin".to_owned());
             let started = thread.spawn(move || {
-                let result = run::run(&plugin.config, plugin.cluster.as_ref());
+                let started = clock.now();
+                let result = run::run(&plugin.config, plugin.cluster.as_ref(), hint);
+                let took = clock.now().saturating_duration_since(started);
+                metrics.plugin_ran(&plugin.config.command, took, result.is_ok());
                 plugin.store(result, &*clock);
                 drop(permit);
                 // The caller may have given up.
@@ -190,6 +213,7 @@ impl fmt::Debug for Plugin {
 pub(super) struct PluginSource {
     pub(super) plugin: Arc<Plugin>,
     pub(super) clock: Arc<dyn Clock>,
+    pub(super) metrics: Arc<dyn Metrics>,
 }
 
 impl CredentialSource for PluginSource {
@@ -198,7 +222,7 @@ impl CredentialSource for PluginSource {
             let seen = self.plugin.state().runs;
             match self.plugin.current(&*self.clock) {
                 Some(credentials) => Ok(credentials),
-                None => self.plugin.renewed(&self.clock, seen).await,
+                None => self.plugin.renewed(&self.clock, &self.metrics, seen).await,
             }
         })
     }
@@ -228,5 +252,24 @@ pub(super) fn policy_name(policy: &PluginPolicy) -> &'static str {
         PluginPolicy::AllowAll => "AllowAll",
         PluginPolicy::DenyAll => "DenyAll",
         PluginPolicy::Allowlist(_) => "Allowlist",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_are_ten_an_hour() {
+        let mut state = State::default();
+        let start = Instant::now();
+        let mut hints = |after: u64| {
+            (0..15)
+                .filter(|_| state.may_hint(start + Duration::from_secs(after)))
+                .count()
+        };
+        assert_eq!(hints(0), 10);
+        assert_eq!(hints(3599), 0);
+        assert_eq!(hints(3600), 10);
     }
 }

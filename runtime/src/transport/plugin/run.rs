@@ -13,8 +13,9 @@ use crate::transport::{TransportError, TransportErrorKind};
 const LIMIT: u64 = 1 << 20;
 
 /// Runs the program and reads its answer. Blocks for as long as the program runs; what it writes to the standard error
-/// output goes where this process's goes, for it may talk to the user there.
-pub(super) fn run(exec: &ExecConfig, cluster: Option<&Value>) -> Result<Answer, TransportError> {
+/// output goes where this process's goes, for it may talk to the user there. With `hint`, a program that is not there is
+/// an error that says how to install it.
+pub(super) fn run(exec: &ExecConfig, cluster: Option<&Value>, hint: bool) -> Result<Answer, TransportError> {
     let fail = |problem: &str| {
         let message = format!("the credential plugin {:?} failed: {problem}", exec.command);
         TransportError::new(TransportErrorKind::Credentials, message)
@@ -34,7 +35,7 @@ pub(super) fn run(exec: &ExecConfig, cluster: Option<&Value>) -> Result<Answer, 
         .spawn()
         .map_err(|error| {
             let hint = match (&exec.install_hint, error.kind()) {
-                (Some(hint), std::io::ErrorKind::NotFound) => format!("\n\n{hint}"),
+                (Some(text), std::io::ErrorKind::NotFound) if hint => format!("\n\n{text}"),
                 _ => String::new(),
             };
             fail(&format!("it cannot be started: {}{hint}", error.kind())).with_source(error)

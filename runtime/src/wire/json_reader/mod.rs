@@ -28,7 +28,7 @@ pub(super) use cursor::{Cursor, plain_run};
 pub(super) use failure::Failure;
 
 use super::{DecodeError, MAX_DEPTH};
-use crate::record::{Choice, ChoiceArm, Field, Foreign, List, Mapping, Record, Slot};
+use crate::record::{Choice, ChoiceArm, Field, Foreign, List, Mapping, NULLABLE, Record, Slot};
 use crate::value::{ByteString, Duration, IntOrString, MicroTime, Quantity, RawJson, Str, Time};
 
 /// Reads JSON into an empty record. Anything but white space after the value is an error; `null` is an empty record.
@@ -128,7 +128,9 @@ impl<'a> Reader<'a> {
             self.cursor.peek();
             match self.find(fields, guess)? {
                 Key::Field(index) => {
-                    if !self.cursor.null()? {
+                    if self.cursor.null()? {
+                        null_field(record, index);
+                    } else {
                         self.value(record.slot(index), levels).map_err(|failure| {
                             match fields.get(index) {
                                 Some(field) => failure.in_field(field.json, field.is_sensitive()),
@@ -207,6 +209,7 @@ impl<'a> Reader<'a> {
             (Slot::Bool(place), b't' | b'f') => *place = self.boolean(byte)?,
             (Slot::Raw(place), _) => *place = self.raw(levels)?,
             (Slot::Foreign(place), _) => return self.foreign(place, levels),
+            (Slot::Nullable(place), _) => return self.value(place.fill(), levels),
             (Slot::Choice(choice), _) => return self.choice(choice, byte, levels),
             (Slot::Ignored, _) => return self.cursor.skip(false, levels),
             (slot, b'"') => return self.text(slot),
@@ -346,6 +349,18 @@ fn takes_text(slot: &Slot<'_>) -> bool {
     )
 }
 
+/// Takes `null` for a field: it stays absent, unless `null` is a value of its own.
+pub(super) fn null_field(record: &mut dyn Record, index: usize) {
+    let fields = record.table().fields;
+    if fields
+        .get(index)
+        .is_some_and(|field| field.presence() == NULLABLE)
+        && let Slot::Nullable(place) = record.slot(index)
+    {
+        place.set_null();
+    }
+}
+
 /// What a slot takes, for errors.
 pub(super) fn expected(slot: &Slot<'_>) -> &'static str {
     match slot {
@@ -362,6 +377,6 @@ pub(super) fn expected(slot: &Slot<'_>) -> &'static str {
         Slot::Record(_) | Slot::Map(_) => "an object",
         Slot::List(_) => "an array",
         Slot::Choice(_) => "a boolean, an object or an array",
-        Slot::Raw(_) | Slot::Foreign(_) | Slot::Ignored => "any value",
+        Slot::Raw(_) | Slot::Foreign(_) | Slot::Nullable(_) | Slot::Ignored => "any value",
     }
 }

@@ -259,6 +259,7 @@ fn merge_value(slot: Slot<'_>, value: WireType<'_>, depth: usize) -> Result<(), 
         (Slot::IntOrString(place), WireType::Bytes(bytes)) => *place = int_or_string(bytes)?,
         (Slot::Choice(choice), WireType::Bytes(bytes)) => merge_choice(choice, bytes, depth)?,
         (Slot::Foreign(_), _) => return Err(fail(super::NO_TABLE)),
+        (Slot::Nullable(place), value) => return merge_value(place.fill(), value, depth),
         (Slot::Ignored, _) => {}
         _ => return Err(wrong_wire_type()),
     }

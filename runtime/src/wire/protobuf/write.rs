@@ -59,7 +59,7 @@ fn write_field(tag: u16, view: View<'_>, out: &mut Output) {
 
 fn write_value(tag: u16, view: View<'_>, out: &mut Output) {
     match view {
-        View::Absent => return,
+        View::Absent | View::Null => return,
         View::Str(text) => return out.field(tag, text.as_bytes()),
         View::Bool(value) => return out.varint_field(tag, u64::from(value)),
         View::I32(value) => return out.varint_field(tag, i64::from(value) as u64),

@@ -233,7 +233,14 @@ pub(super) fn build_clients(target: &Path, notes: &mut Vec<String>) -> Result<Ve
 pub(super) fn build_queues(target: &Path, notes: &mut Vec<String>) -> Result<Vec<(Library, PathBuf)>> {
     say("building the programs (minutes at first, then cached)");
     let mut command = cargo(target);
-    output(command.args(["build", "--quiet", "--release", "--locked", "--package", "queue-kubeloom"]))?;
+    output(command.args([
+        "build",
+        "--quiet",
+        "--release",
+        "--locked",
+        "--package",
+        "queue-kubeloom",
+    ]))?;
     let mut programs = vec![(Library::Kubeloom, target.join("release/queue-kubeloom"))];
     match build_go(target, "./queue", "queue-client-go", &[])? {
         Some(program) => programs.push((Library::ClientGo, program)),

@@ -96,7 +96,11 @@ fn measure(program: &Path, what: &str, count: u32, threads: u32) -> Result<Sampl
         "first" => count,
         _ => count / threads * threads,
     };
-    ensure!(sample.runs == expected, "{} runs in place of {expected}", sample.runs);
+    ensure!(
+        sample.runs == expected,
+        "{} runs in place of {expected}",
+        sample.runs
+    );
     Ok(sample)
 }
 

@@ -1,0 +1,412 @@
+//! What stands behind a key.
+
+use proc_macro2::Span;
+use syn::ext::IdentExt;
+use syn::parse::ParseStream;
+use syn::{Ident, LitBool, LitInt, LitStr, Token};
+
+use crate::keys::{list, unknown};
+
+/// The sign `=`, or what should have come after the key.
+pub(crate) fn equals(key: &Ident, takes: &str, input: ParseStream<'_>) -> syn::Result<()> {
+    if !input.peek(Token![=]) {
+        return Err(syn::Error::new(key.span(), format!("`{key}` takes {takes}")));
+    }
+    input.parse::<Token![=]>().map(drop)
+}
+
+/// A key that is there or not.
+pub(crate) fn flag(key: &Ident, input: ParseStream<'_>) -> syn::Result<()> {
+    if input.is_empty() || input.peek(Token![,]) {
+        return Ok(());
+    }
+    Err(syn::Error::new(
+        key.span(),
+        format!("`{key}` takes no value: leave it out where it does not hold"),
+    ))
+}
+
+/// `key = "text"`
+pub(crate) fn text(key: &Ident, input: ParseStream<'_>) -> syn::Result<LitStr> {
+    let takes = format!("a text: `{key} = \"...\"`");
+    equals(key, &takes, input)?;
+    if !input.peek(LitStr) {
+        return Err(input.error(format!("`{key}` takes {takes}")));
+    }
+    let text: LitStr = input.parse()?;
+    if text.value().is_empty() {
+        return Err(syn::Error::new(text.span(), format!("`{key}` is empty")));
+    }
+    Ok(text)
+}
+
+/// Nothing, or `= "text"`.
+pub(crate) fn optional_text(input: ParseStream<'_>) -> syn::Result<Option<LitStr>> {
+    if input.peek(Token![=]) {
+        input.parse::<Token![=]>()?;
+        return input.parse().map(Some);
+    }
+    Ok(None)
+}
+
+/// `key = true`
+pub(crate) fn boolean(key: &Ident, input: ParseStream<'_>) -> syn::Result<LitBool> {
+    let takes = format!("true or false: `{key} = false`");
+    equals(key, &takes, input)?;
+    if !input.peek(LitBool) {
+        return Err(input.error(format!("`{key}` takes {takes}")));
+    }
+    input.parse()
+}
+
+/// `key("a", "b")`
+pub(crate) fn texts(key: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<LitStr>> {
+    let example = format!("{key}(\"a\", \"b\")");
+    Ok(list(key, &example, input, |input| input.parse::<LitStr>())?.0)
+}
+
+/// `"key" = "value"`
+pub(crate) struct Pair {
+    pub(crate) key: LitStr,
+    pub(crate) value: LitStr,
+}
+
+/// `key("a" = "b")`
+pub(crate) fn pairs(key: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<Pair>> {
+    let example = format!("{key}(\"team\" = \"web\")");
+    let (all, _) = list(key, &example, input, |input| {
+        let key = input.parse()?;
+        input.parse::<Token![=]>()?;
+        let value = input.parse()?;
+        Ok(Pair { key, value })
+    })?;
+    for (position, pair) in all.iter().enumerate() {
+        if all[..position]
+            .iter()
+            .any(|known: &Pair| known.key.value() == pair.key.value())
+        {
+            return Err(syn::Error::new(
+                pair.key.span(),
+                format!("{:?} is there twice", pair.key.value()),
+            ));
+        }
+    }
+    Ok(all)
+}
+
+/// A path of a field: `.spec.replicas`, or any JSON path as a text.
+pub(crate) struct FieldPath {
+    pub(crate) text: String,
+    pub(crate) span: Span,
+}
+
+impl FieldPath {
+    pub(crate) fn read(input: ParseStream<'_>) -> syn::Result<Self> {
+        if input.peek(LitStr) {
+            let literal: LitStr = input.parse()?;
+            let text = literal.value();
+            let span = literal.span();
+            if !text.starts_with('.') || text.len() < 2 {
+                return Err(syn::Error::new(
+                    span,
+                    "a path begins with a dot: `.spec.replicas`",
+                ));
+            }
+            return Ok(Self { text, span });
+        }
+        if !input.peek(Token![.]) {
+            return Err(input.error("a path is expected here, such as `.spec.replicas` or \".spec.list[0]\""));
+        }
+        let mut text = String::new();
+        let mut span = None;
+        while input.peek(Token![.]) {
+            input.parse::<Token![.]>()?;
+            let name = input.call(Ident::parse_any)?;
+            text.push('.');
+            text.push_str(&name.unraw().to_string());
+            span = Some(name.span());
+        }
+        let span = span.unwrap_or_else(Span::call_site);
+        Ok(Self { text, span })
+    }
+
+    /// Refuses all but dots and names.
+    pub(crate) fn plain(&self, why: &str) -> syn::Result<()> {
+        let mut names = self.text[1..].split('.');
+        if names.all(|name| {
+            !name.is_empty()
+                && name
+                    .chars()
+                    .all(|one| one.is_alphanumeric() || "_-".contains(one))
+        }) {
+            return Ok(());
+        }
+        Err(syn::Error::new(self.span, why))
+    }
+
+    fn below(&self, parents: &[&str]) -> syn::Result<()> {
+        self.plain("the path of a scale has dots and names alone")?;
+        if parents
+            .iter()
+            .any(|parent| self.text.starts_with(&format!("{parent}.")))
+        {
+            return Ok(());
+        }
+        Err(syn::Error::new(
+            self.span,
+            format!("the path leads below {}", parents.join(" or ")),
+        ))
+    }
+}
+
+/// The parts of a key that has several.
+struct Part<'a> {
+    name: &'a Ident,
+    input: ParseStream<'a>,
+}
+
+impl Part<'_> {
+    fn path(&self) -> syn::Result<FieldPath> {
+        equals(
+            self.name,
+            &format!("a path: `{} = .spec.replicas`", self.name),
+            self.input,
+        )?;
+        FieldPath::read(self.input)
+    }
+
+    fn ident(&self, of: &[&str]) -> syn::Result<Ident> {
+        let list = of.join(", ");
+        equals(self.name, &format!("one of {list}"), self.input)?;
+        let found = self.input.call(Ident::parse_any)?;
+        if of.contains(&found.to_string().as_str()) {
+            return Ok(found);
+        }
+        Err(syn::Error::new(
+            found.span(),
+            format!("`{}` is one of {list}", self.name),
+        ))
+    }
+}
+
+/// Reads `key(part, part)`; parts that are none of `known` are refused, and so is one that is there twice.
+fn parts(
+    key: &Ident,
+    known: &[&str],
+    input: ParseStream<'_>,
+    mut read: impl FnMut(&str, Part<'_>) -> syn::Result<()>,
+    mut first: Option<&mut dyn FnMut(ParseStream<'_>) -> syn::Result<()>>,
+) -> syn::Result<()> {
+    if !input.peek(syn::token::Paren) {
+        let parts = known.join(", ");
+        return Err(syn::Error::new(
+            key.span(),
+            format!("`{key}` takes parts in parentheses: {parts}"),
+        ));
+    }
+    let inside;
+    syn::parenthesized!(inside in input);
+    let mut seen: Vec<String> = Vec::new();
+    while !inside.is_empty() {
+        if let Some(first) = first.take() {
+            first(&inside)?;
+        } else {
+            let name = inside.call(Ident::parse_any)?;
+            let text = name.to_string();
+            if !known.contains(&text.as_str()) {
+                return Err(unknown(&name, known));
+            }
+            if seen.contains(&text) {
+                return Err(syn::Error::new(name.span(), format!("`{text}` is written twice")));
+            }
+            read(
+                &text,
+                Part {
+                    name: &name,
+                    input: &inside,
+                },
+            )?;
+            seen.push(text);
+        }
+        if !inside.is_empty() {
+            inside.parse::<Token![,]>()?;
+        }
+    }
+    Ok(())
+}
+
+fn missing(key: &Ident, part: &str) -> syn::Error {
+    syn::Error::new(key.span(), format!("`{key}` needs `{part}`"))
+}
+
+/// `scale(spec_replicas_path = ..., status_replicas_path = ..., label_selector_path = ...)`
+pub(crate) struct Scale {
+    pub(crate) spec: FieldPath,
+    pub(crate) status: FieldPath,
+    pub(crate) selector: Option<FieldPath>,
+}
+
+impl Scale {
+    pub(crate) fn read(key: &Ident, input: ParseStream<'_>) -> syn::Result<Self> {
+        let known = [
+            "spec_replicas_path",
+            "status_replicas_path",
+            "label_selector_path",
+        ];
+        let (mut spec, mut status, mut selector) = (None, None, None);
+        parts(
+            key,
+            &known,
+            input,
+            |name, part| {
+                let path = part.path()?;
+                match name {
+                    "spec_replicas_path" => {
+                        path.below(&[".spec"])?;
+                        spec = Some(path);
+                    }
+                    "status_replicas_path" => {
+                        path.below(&[".status"])?;
+                        status = Some(path);
+                    }
+                    _ => {
+                        path.below(&[".status", ".spec"])?;
+                        selector = Some(path);
+                    }
+                }
+                Ok(())
+            },
+            None,
+        )?;
+        Ok(Self {
+            spec: spec.ok_or_else(|| missing(key, known[0]))?,
+            status: status.ok_or_else(|| missing(key, known[1]))?,
+            selector,
+        })
+    }
+}
+
+/// `printer_column(name = "...", json_path = ...)`
+pub(crate) struct Column {
+    pub(crate) name: LitStr,
+    pub(crate) path: FieldPath,
+    pub(crate) type_: Option<Ident>,
+    pub(crate) format: Option<LitStr>,
+    pub(crate) description: Option<LitStr>,
+    pub(crate) priority: Option<LitInt>,
+}
+
+impl Column {
+    pub(crate) fn read(key: &Ident, input: ParseStream<'_>) -> syn::Result<Self> {
+        let known = ["name", "json_path", "type", "format", "description", "priority"];
+        let (mut name, mut path, mut type_) = (None, None, None);
+        let (mut format, mut description, mut priority) = (None, None, None);
+        parts(
+            key,
+            &known,
+            input,
+            |which, part| {
+                match which {
+                    "name" => name = Some(text(part.name, part.input)?),
+                    "json_path" => path = Some(part.path()?),
+                    "type" => type_ = Some(part.ident(&["string", "integer", "number", "boolean", "date"])?),
+                    "format" => format = Some(text(part.name, part.input)?),
+                    "description" => description = Some(text(part.name, part.input)?),
+                    _ => priority = Some(number(&part)?),
+                }
+                Ok(())
+            },
+            None,
+        )?;
+        Ok(Self {
+            name: name.ok_or_else(|| missing(key, known[0]))?,
+            path: path.ok_or_else(|| missing(key, known[1]))?,
+            type_,
+            format,
+            description,
+            priority,
+        })
+    }
+}
+
+fn number(part: &Part<'_>) -> syn::Result<LitInt> {
+    equals(part.name, "a number: `priority = 1`", part.input)?;
+    let literal: LitInt = part.input.parse()?;
+    literal.base10_parse::<i32>()?;
+    Ok(literal)
+}
+
+/// `rule("...", message = "...")`
+pub(crate) struct Rule {
+    pub(crate) rule: LitStr,
+    pub(crate) message: Option<LitStr>,
+    pub(crate) message_expression: Option<LitStr>,
+    pub(crate) reason: Option<Ident>,
+    pub(crate) field_path: Option<FieldPath>,
+    pub(crate) optional_old_self: bool,
+}
+
+impl Rule {
+    pub(crate) fn read(key: &Ident, input: ParseStream<'_>) -> syn::Result<Self> {
+        let known = [
+            "message",
+            "message_expression",
+            "reason",
+            "field_path",
+            "optional_old_self",
+        ];
+        let reasons = [
+            "FieldValueInvalid",
+            "FieldValueForbidden",
+            "FieldValueRequired",
+            "FieldValueDuplicate",
+        ];
+        let mut rule = None;
+        let (mut message, mut message_expression, mut reason) = (None, None, None);
+        let (mut field_path, mut optional_old_self) = (None, false);
+        let mut first = |input: ParseStream<'_>| {
+            if !input.peek(LitStr) {
+                return Err(input.error("the rule comes first: `rule(\"self.spec.replicas <= 10\")`"));
+            }
+            rule = Some(input.parse::<LitStr>()?);
+            Ok(())
+        };
+        parts(
+            key,
+            &known,
+            input,
+            |name, part| {
+                match name {
+                    "message" => message = Some(text(part.name, part.input)?),
+                    "message_expression" => message_expression = Some(text(part.name, part.input)?),
+                    "reason" => reason = Some(part.ident(&reasons)?),
+                    "field_path" => field_path = Some(part.path()?),
+                    _ => {
+                        flag(part.name, part.input)?;
+                        optional_old_self = true;
+                    }
+                }
+                Ok(())
+            },
+            Some(&mut first),
+        )?;
+        let rule = rule.ok_or_else(|| missing(key, "a rule in CEL"))?;
+        if rule.value().trim().is_empty() {
+            return Err(syn::Error::new(rule.span(), "the rule is empty"));
+        }
+        if rule.value().contains('\n') && message.is_none() {
+            return Err(syn::Error::new(
+                rule.span(),
+                "servers ask for a `message` where the rule has several lines",
+            ));
+        }
+        Ok(Self {
+            rule,
+            message,
+            message_expression,
+            reason,
+            field_path,
+            optional_old_self,
+        })
+    }
+}
