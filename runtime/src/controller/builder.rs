@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::elected::Elected;
 use super::gate::{Gate, Open};
 use super::handle::ControllerHandle;
 use super::metrics::ControllerMetrics;
@@ -12,6 +13,7 @@ use super::run::{Core, launch};
 use super::sources::{Map, Source, Watched, controlling_owners};
 use crate::cache::{Event, Object, ObjectKey, SharedInformer};
 use crate::clock::{Clock, TokioClock};
+use crate::leader_election::LeaderElector;
 use crate::resource::Resource;
 use crate::sharding::Shards;
 use crate::workqueue::{Order, QueueOptions, RateLimiter, WorkQueue, default_limiter};
@@ -167,6 +169,11 @@ impl<Q: ReconcileKey> Controller<Q> {
     pub fn gate(mut self, gate: Arc<dyn Gate>) -> Self {
         self.gate = gate;
         self
+    }
+
+    /// Only the candidate that leads works; [`Controller::gate`] with [`Elected`].
+    pub fn elected(self, elector: &LeaderElector) -> Self {
+        self.gate(Arc::new(Elected::new(elector)))
     }
 
     /// Only the keys of this replica's shards are worked on; `place` says where a key is, as 64 bits evenly spread

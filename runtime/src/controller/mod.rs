@@ -8,7 +8,7 @@
 //! | `worker` | one worker: takes a key, runs the reconciler, decides about the next run |
 //! | `run` | a life: sync, gate, work, stop |
 //! | `handle` | [`ControllerHandle`]: status, health, stop |
-//! | `gate` | [`Gate`]: whether this replica may work |
+//! | `gate`, `elected` | [`Gate`]: whether this replica may work; [`Elected`]: by leader election |
 //! | `metrics` | [`ControllerMetrics`] |
 //! | `finalizer` | [`Finalizer`]: a last word before an object goes |
 //!
@@ -51,6 +51,7 @@
 //! This module must not know any kind.
 
 mod builder;
+mod elected;
 mod finalizer;
 mod gate;
 mod handle;
@@ -61,6 +62,7 @@ mod sources;
 mod worker;
 
 pub use builder::{Controller, OnStop};
+pub use elected::Elected;
 pub use finalizer::{Finalizer, FinalizerError};
 pub use gate::{Gate, Open};
 pub use handle::{

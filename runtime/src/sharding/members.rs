@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::lease::Lease;
 use super::place::{PARTITIONS, Partitions, owner};
-use crate::cache::Object;
+use crate::leader_election::Lease;
+use crate::meta::Object;
 
 /// The label that has the group's name.
 pub(super) const GROUP_LABEL: &str = "sharding.kubeloom.dev/group";
@@ -31,13 +31,26 @@ impl Member {
     /// The member that a lease is about; `None` if nobody holds it.
     pub(super) fn of(lease: &Lease) -> Option<(String, Self)> {
         let spec = &lease.spec;
-        let identity = spec.holder_identity.as_deref().filter(|holder| !holder.is_empty())?;
-        let annotation = |name: &str| lease.object_meta().annotations.get(name).map(|text| text.to_string());
+        let identity = spec
+            .holder_identity
+            .as_deref()
+            .filter(|holder| !holder.is_empty())?;
+        let annotation = |name: &str| {
+            lease
+                .object_meta()
+                .annotations
+                .get(name)
+                .map(|text| text.to_string())
+        };
         let room = annotation(ROOM).unwrap_or_default();
         let seconds = spec.lease_duration_seconds.unwrap_or_default().max(1);
         let member = Self {
             incarnation: annotation(INCARNATION).unwrap_or_default(),
-            room: room.split(',').filter(|one| !one.is_empty()).map(str::to_owned).collect(),
+            room: room
+                .split(',')
+                .filter(|one| !one.is_empty())
+                .map(str::to_owned)
+                .collect(),
             renewed: spec.renew_time.map(|time| time.to_string()).unwrap_or_default(),
             duration: Duration::from_secs(u64::try_from(seconds).unwrap_or(1)),
         };
@@ -48,27 +61,46 @@ impl Member {
 /// The other members, as this replica sees them.
 #[derive(Debug, Default)]
 pub(super) struct Members {
-    /// With when each was last seen to change, by this replica's clock.
-    seen: BTreeMap<String, (Member, Instant)>,
+    seen: BTreeMap<String, Seen>,
+}
+
+#[derive(Debug)]
+struct Seen {
+    member: Member,
+    /// When it was last seen to change, by this replica's clock.
+    since: Instant,
+    /// Silent, and confirmed to be: it counts again when it changes.
+    gone: bool,
+}
+
+impl Seen {
+    fn new(member: Member, since: Instant) -> Self {
+        Self {
+            member,
+            since,
+            gone: false,
+        }
+    }
+
+    fn ends(&self) -> Instant {
+        self.since + self.member.duration
+    }
 }
 
 impl Members {
     /// A member is so, at `now`.
     pub(super) fn observe(&mut self, identity: String, member: Member, now: Instant) {
         match self.seen.get_mut(&identity) {
-            Some((known, _)) if *known == member => {}
-            Some(known) => *known = (member, now),
+            Some(seen) if seen.member == member => {}
+            Some(seen) => *seen = Seen::new(member, now),
             None => {
-                self.seen.insert(identity, (member, now));
+                self.seen.insert(identity, Seen::new(member, now));
             }
         }
     }
 
-    pub(super) fn remove(&mut self, identity: &str) {
-        self.seen.remove(identity);
-    }
-
-    /// What a list from the server says takes the place of all that was known.
+    /// What a list from the server says takes the place of all that was known. A member that has not changed for as long
+    /// as its lease lasts no longer counts; it takes a list to say so, since a watch may be late.
     pub(super) fn replace(&mut self, list: impl Iterator<Item = (String, Member)>, now: Instant) {
         let list: Vec<_> = list.collect();
         self.seen
@@ -76,39 +108,38 @@ impl Members {
         for (identity, member) in list {
             self.observe(identity, member, now);
         }
+        for seen in self.seen.values_mut() {
+            seen.gone |= seen.ends() <= now;
+        }
     }
 
-    /// Whether one has not changed for as long as its lease lasts: a list has to confirm that.
-    pub(super) fn has_silent(&self, now: Instant) -> bool {
-        self.seen.values().any(|seen| is_silent(seen, now))
-    }
-
-    /// Drops those that have not changed for as long as their leases last.
-    pub(super) fn drop_silent(&mut self, now: Instant) {
-        self.seen.retain(|_, seen| !is_silent(seen, now));
+    fn live(&self) -> impl Iterator<Item = (&String, &Seen)> {
+        self.seen.iter().filter(|(_, seen)| !seen.gone)
     }
 
     /// When the next one will have been silent for so long.
     pub(super) fn next_silent(&self) -> Option<Instant> {
-        let ends = self.seen.values().map(|(member, since)| *since + member.duration);
-        ends.min()
+        self.live().map(|(_, seen)| seen.ends()).min()
     }
 
     pub(super) fn identities(&self) -> impl Iterator<Item = &str> {
-        self.seen.keys().map(String::as_str)
+        self.live().map(|(identity, _)| identity.as_str())
     }
 
     /// The incarnations of all, sorted: what this replica makes room for.
     pub(super) fn incarnations(&self) -> Vec<String> {
-        let mut all: Vec<_> = self.seen.values().map(|(member, _)| member.incarnation.clone()).collect();
+        let mut all: Vec<_> = self
+            .live()
+            .map(|(_, seen)| seen.member.incarnation.clone())
+            .collect();
         all.sort();
         all
     }
 
     /// Whether all have made room for an incarnation.
     pub(super) fn have_room_for(&self, incarnation: &str) -> bool {
-        let mut members = self.seen.values();
-        members.all(|(member, _)| member.room.iter().any(|one| one == incarnation))
+        self.live()
+            .all(|(_, seen)| seen.member.room.iter().any(|one| one == incarnation))
     }
 
     /// The partitions that fall to `identity`.
@@ -120,10 +151,6 @@ impl Members {
         }
         share
     }
-}
-
-fn is_silent((member, since): &(Member, Instant), now: Instant) -> bool {
-    now.saturating_duration_since(*since) >= member.duration
 }
 
 #[cfg(test)]
@@ -140,24 +167,30 @@ mod tests {
         lease
     }
 
+    fn member(lease: &Lease) -> (String, Member) {
+        Member::of(lease).unwrap()
+    }
+
     #[test]
-    fn a_member_is_silent_when_it_has_not_changed_for_its_own_duration() {
+    fn a_member_counts_until_a_list_shows_that_it_has_not_changed_for_its_own_duration() {
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);
-        let (name, member) = Member::of(&lease("a", "1", "", 100)).unwrap();
         let mut members = Members::default();
-        members.observe(name.clone(), member.clone(), at(0));
+        let old = || [member(&lease("a", "1", "", 100))].into_iter();
+        let count = |members: &Members| members.identities().count();
+        members.replace(old(), at(0));
         // Seen again, unchanged: that is no sign of life.
-        members.observe(name.clone(), member.clone(), at(10));
-        assert!(!members.has_silent(at(14)) && members.has_silent(at(15)));
-        assert_eq!(members.next_silent(), Some(at(15)));
-        let (_, renewed) = Member::of(&lease("a", "1", "", 110)).unwrap();
-        members.replace([(name.clone(), renewed)].into_iter(), at(15));
-        assert!(!members.has_silent(at(15)));
-        members.drop_silent(at(29));
-        assert_eq!(members.identities().count(), 1);
-        members.drop_silent(at(30));
-        assert_eq!(members.identities().count(), 0);
+        members.replace(old(), at(14));
+        assert_eq!((count(&members), members.next_silent()), (1, Some(at(15))));
+        members.replace(old(), at(15));
+        assert_eq!((count(&members), members.next_silent()), (0, None));
+        // Still there, still silent, and no new member.
+        members.replace(old(), at(16));
+        assert_eq!(count(&members), 0);
+        members.replace([member(&lease("a", "1", "", 110))].into_iter(), at(20));
+        assert_eq!((count(&members), members.next_silent()), (1, Some(at(35))));
+        members.replace(std::iter::empty(), at(21));
+        assert_eq!(count(&members), 0);
     }
 
     #[test]
@@ -165,13 +198,11 @@ mod tests {
         let mut members = Members::default();
         assert!(members.have_room_for("9"), "nobody else is there");
         for (holder, room) in [("a", "9,8"), ("b", "8,9"), ("c", "8")] {
-            let (name, member) = Member::of(&lease(holder, holder, room, 1)).unwrap();
+            let (name, member) = member(&lease(holder, holder, room, 1));
             members.observe(name, member, Instant::now());
         }
         assert!(members.have_room_for("8") && !members.have_room_for("9") && !members.have_room_for(""));
-        members.remove("c");
-        assert!(members.have_room_for("9"));
-        assert_eq!(members.incarnations(), ["a", "b"]);
+        assert_eq!(members.incarnations(), ["a", "b", "c"]);
         assert_eq!(Member::of(&lease("", "1", "", 1)), None);
     }
 
@@ -181,7 +212,7 @@ mod tests {
         let shares = all.map(|own| {
             let mut members = Members::default();
             for holder in all.iter().filter(|other| **other != own) {
-                let (name, member) = Member::of(&lease(holder, "", "", 1)).unwrap();
+                let (name, member) = member(&lease(holder, "", "", 1));
                 members.observe(name, member, Instant::now());
             }
             members.share_of(own)

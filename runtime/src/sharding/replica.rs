@@ -6,15 +6,16 @@ use std::time::{Duration, Instant};
 use futures_util::future::{Either, select};
 use tokio::sync::{Notify, watch};
 
-use super::lease::Lease;
 use super::members::{GROUP_LABEL, INCARNATION, Member, Members, ROOM};
 use super::ownership::Ownership;
 use super::place::Partitions;
 use super::{ShardOptions, ShardPhase, ShardStatus};
 use crate::cache::{ApiListWatch, Event, InformerOptions, SharedInformer};
 use crate::clock::{Clock, within};
-use crate::error::Error;
+use crate::error::{CallContext, Error, ErrorKind};
+use crate::leader_election::Lease;
 use crate::rest::{Api, RestClient};
+use crate::transport::{TransportError, TransportErrorKind};
 use crate::value::{MicroTime, map};
 
 /// A replica in its group.
@@ -91,7 +92,11 @@ impl Replica {
                 loop {
                     let over = self.live(&mut last).await;
                     let Over::Fenced(reason) = over;
-                    tracing::warn!(group = self.options.group, reason, "the replica has left its group and joins anew");
+                    tracing::warn!(
+                        group = self.options.group,
+                        reason,
+                        "the replica has left its group and joins anew"
+                    );
                     self.status.send_modify(|status| status.last_error = Some(reason));
                     self.give_up().await;
                     self.clock.sleep(self.options.retry).await;
@@ -134,10 +139,13 @@ impl Replica {
             match within(&*self.clock, left, self.round(&mut life)).await {
                 Some(Ok(())) => *last = Some(life.lease.clone()),
                 Some(Err(error)) if error.is_conflict() => {
-                    return Over::Fenced(format!("another replica has this identity: {error}"));
+                    if let Err(over) = self.adopt(&mut life).await {
+                        return over;
+                    }
                 }
                 Some(Err(error)) => {
-                    self.status.send_modify(|status| status.last_error = Some(error.to_string()));
+                    self.status
+                        .send_modify(|status| status.last_error = Some(error.to_string()));
                     let wait = self.options.retry.min(left);
                     self.clock.sleep(wait).await;
                 }
@@ -149,6 +157,23 @@ impl Replica {
         }
     }
 
+    /// After a conflict: an own renewal may have been written though its answer was lost.
+    async fn adopt(&self, life: &mut Life) -> Result<(), Over> {
+        let found = match self.bounded(self.api.get(&self.options.lease_name())).await {
+            Ok(found) => found,
+            Err(error) => return Err(Over::Fenced(error.to_string())),
+        };
+        let incarnation = found.metadata.annotations.get(INCARNATION);
+        if incarnation.is_none_or(|one| *one != *life.incarnation) {
+            let identity = &self.options.identity;
+            return Err(Over::Fenced(format!(
+                "another replica has the identity {identity:?}"
+            )));
+        }
+        life.lease = found;
+        Ok(())
+    }
+
     /// Publishes the lease of a new life, and reads who else is there, for as long as it takes.
     async fn join(&self, last: &mut Option<Lease>) -> Life {
         self.enter(ShardPhase::Joining);
@@ -156,7 +181,9 @@ impl Replica {
         loop {
             match self.try_join(&incarnation, last).await {
                 Ok(life) => return life,
-                Err(error) => self.status.send_modify(|status| status.last_error = Some(error.to_string())),
+                Err(error) => self
+                    .status
+                    .send_modify(|status| status.last_error = Some(error.to_string())),
             }
             self.clock.sleep(self.options.retry).await;
         }
@@ -164,7 +191,7 @@ impl Replica {
 
     async fn try_join(&self, incarnation: &str, last: &mut Option<Lease>) -> Result<Life, Error> {
         let name = self.options.lease_name();
-        let found = match self.api.get(&name).await {
+        let found = match self.bounded(self.api.get(&name)).await {
             Ok(found) => Some(found),
             Err(error) if error.is_not_found() => None,
             Err(error) => return Err(error),
@@ -177,9 +204,12 @@ impl Replica {
             Some(found) => {
                 // Anew: it may have been renewed meanwhile, and that is a conflict.
                 let lease = self.fill(found, incarnation, &[]);
-                self.api.update(&lease).await?
+                self.bounded(self.api.update(&lease)).await?
             }
-            None => self.api.create(&self.fill(Lease::default(), incarnation, &[])).await?,
+            None => {
+                let lease = self.fill(Lease::default(), incarnation, &[]);
+                self.bounded(self.api.create(&lease)).await?
+            }
         };
         *last = Some(lease.clone());
         let mut life = Life {
@@ -210,7 +240,11 @@ impl Replica {
     /// The own lease, as it is to be written now.
     fn fill(&self, mut lease: Lease, incarnation: &str, room: &[String]) -> Lease {
         let now = MicroTime::from(self.clock.wall());
-        let is_new = lease.metadata.annotations.get(INCARNATION).is_none_or(|known| known != incarnation);
+        let is_new = lease
+            .metadata
+            .annotations
+            .get(INCARNATION)
+            .is_none_or(|known| known != incarnation);
         lease.metadata.name = self.options.lease_name().into();
         lease.metadata.namespace = self.options.namespace.as_str().into();
         lease.metadata.labels = map([(GROUP_LABEL, self.options.group.as_str())]);
@@ -228,31 +262,57 @@ impl Replica {
 
     /// Makes room, renews, takes what falls to it, and waits for something to do.
     async fn round(&self, life: &mut Life) -> Result<(), Error> {
-        if life.members.has_silent(self.clock.now()) {
-            self.look(life).await?;
-            life.members.drop_silent(self.clock.now());
-        }
         let share = life.members.share_of(&self.options.identity);
         // First what is no longer its own is let go, then the others are told, then what is new is taken.
         let mut kept = self.ownership.owned();
-        kept.0.iter_mut().zip(share.0).for_each(|(kept, share)| *kept &= share);
+        kept.0
+            .iter_mut()
+            .zip(share.0)
+            .for_each(|(kept, share)| *kept &= share);
         self.own(kept);
         self.ownership.drained().await;
         let begun = self.clock.now();
-        let lease = self.fill(life.lease.clone(), &life.incarnation, &life.members.incarnations());
-        life.lease = self.api.update(&lease).await?;
+        let lease = self.fill(
+            life.lease.clone(),
+            &life.incarnation,
+            &life.members.incarnations(),
+        );
+        life.lease = self.bounded(self.api.update(&lease)).await?;
         life.renewed = begun;
         life.settled |= life.members.have_room_for(&life.incarnation);
         if life.settled {
             self.own(share);
         }
         self.status.send_modify(|status| {
-            status.phase = if life.settled { ShardPhase::Member } else { ShardPhase::Joining };
+            status.phase = if life.settled {
+                ShardPhase::Member
+            } else {
+                ShardPhase::Joining
+            };
             status.members = life.members.identities().count() + 1;
             status.last_error = None;
         });
         self.wait(life).await;
         self.look(life).await
+    }
+
+    /// A call that hangs is given up while there is time for another one.
+    async fn bounded<T>(&self, call: impl IntoFuture<Output = Result<T, Error>>) -> Result<T, Error> {
+        let limit = self.options.renew_interval();
+        match within(&*self.clock, limit, call.into_future()).await {
+            Some(result) => result,
+            None => {
+                let context = CallContext {
+                    verb: "renew",
+                    resource: "leases.coordination.k8s.io".to_owned(),
+                    namespace: Some(self.options.namespace.clone()),
+                    name: Some(self.options.lease_name()),
+                };
+                let text = format!("no answer within {limit:?}");
+                let error = TransportError::new(TransportErrorKind::Timeout, text);
+                Err(Error::new(context, ErrorKind::Transport(error)))
+            }
+        }
     }
 
     /// Until a lease changes by more than a renewal, a member falls silent, or the own lease is to be renewed.
@@ -271,7 +331,7 @@ impl Replica {
     /// Reads all leases, as they are on the server now.
     async fn look(&self, life: &mut Life) -> Result<(), Error> {
         let selector = format!("{GROUP_LABEL}={}", self.options.group);
-        let list = self.api.list().labels(selector).await?;
+        let list = self.bounded(self.api.list().labels(selector)).await?;
         let now = self.clock.now();
         let members = list.iter().filter_map(Member::of);
         let others = members.filter(|(identity, _)| *identity != self.options.identity);
@@ -282,7 +342,7 @@ impl Replica {
     /// The others need not wait until the lease ends.
     async fn delete(&self, lease: Lease) {
         let name = self.options.lease_name();
-        let delete = self.api.delete(&name).uid(&lease.metadata.uid);
+        let delete = self.api.delete(&name).uid(lease.metadata.uid.clone());
         match within(&*self.clock, self.options.retry, async { delete.await }).await {
             Some(Err(error)) if !error.is_not_found() => {
                 tracing::warn!(group = self.options.group, %error, "the lease was not deleted; others wait until it ends");

@@ -9,6 +9,7 @@
 //! | [`cache`] | `compare cache`: informers, stores, queues |
 //! | [`client`] | `compare client`: calls to a real API server |
 //! | [`derive`] | `compare derive`: ten derived kinds, expanded and compiled |
+//! | [`queue`] | `compare queue`: work queues, and a controller that does nothing |
 //! | [`types`] | `compare types`: decoding, encoding, memory, compilation, binaries |
 //! | `fixed` | a server that costs nothing, for `cache` |
 //! | `peers` | builds and runs the programs |
@@ -16,9 +17,10 @@
 
 pub mod cache;
 pub mod client;
-mod fixed;
 pub mod derive;
+mod fixed;
 mod peers;
+pub mod queue;
 mod report;
 pub mod types;
 
@@ -37,6 +39,8 @@ enum What {
     Client(client::ClientArgs),
     /// Ten derived kinds beside kube-derive's: expansion and compilation.
     Derive(derive::DeriveArgs),
+    /// Work queues and controllers: processor time and time for each run.
+    Queue(queue::QueueArgs),
     /// Types and their encodings: time, memory, compilation, binaries.
     Types(types::TypesArgs),
 }
@@ -50,6 +54,7 @@ pub fn run(args: CompareArgs) -> anyhow::Result<()> {
         What::Cache(args) => cache::run(&args),
         What::Client(args) => client::run(&args),
         What::Derive(args) => derive::run(&args),
+        What::Queue(args) => queue::run(&args),
         What::Types(args) => types::run(&args),
     }
 }

@@ -263,6 +263,29 @@ fn build_programs(
     Ok(programs)
 }
 
+/// Builds the programs that work with queues, as [`build`] does.
+///
+/// # Errors
+/// When a program does not build.
+pub(super) fn build_queues(target: &Path, notes: &mut Vec<String>) -> Result<Vec<(Library, PathBuf)>> {
+    say("building the programs (minutes at first, then cached)");
+    let mut command = cargo(target);
+    output(command.args([
+        "build",
+        "--quiet",
+        "--release",
+        "--locked",
+        "--package",
+        "queue-kubeloom",
+    ]))?;
+    let mut programs = vec![(Library::Kubeloom, target.join("release/queue-kubeloom"))];
+    match build_go(target, "./queue", "queue-client-go", &[])? {
+        Some(program) => programs.push((Library::ClientGo, program)),
+        None => notes.push("client-go was not measured: no `go` on the PATH".to_owned()),
+    }
+    Ok(programs)
+}
+
 /// Builds a Go program in `package` of the programs' module; `None` without Go.
 ///
 /// # Errors
