@@ -124,9 +124,11 @@ fn a_locked_file_is_left_alone_and_the_lock_is_named() {
 #[test]
 fn each_entry_goes_to_the_file_it_came_from() {
     let (folder, first, second) = files();
-    let mut environment = Environment::default();
     let missing = folder.path().join("missing");
-    environment.kubeconfig = Some(std::env::join_paths([&missing, &second, &first]).unwrap());
+    let environment = Environment {
+        kubeconfig: Some(std::env::join_paths([&missing, &second, &first]).unwrap()),
+        ..Environment::default()
+    };
     environment
         .modify_kubeconfig(|merged| {
             merged.current_context = Some("prod".to_owned());
@@ -165,9 +167,11 @@ fn each_entry_goes_to_the_file_it_came_from() {
 #[test]
 fn with_no_file_yet_the_last_of_the_list_is_made() {
     let folder = tempfile::tempdir().unwrap();
-    let mut environment = Environment::default();
     let (one, two) = (folder.path().join("one"), folder.path().join("two"));
-    environment.kubeconfig = Some(std::env::join_paths([&one, &two]).unwrap());
+    let environment = Environment {
+        kubeconfig: Some(std::env::join_paths([&one, &two]).unwrap()),
+        ..Environment::default()
+    };
     environment
         .modify_kubeconfig(|merged| {
             merged.current_context = Some("x".to_owned());
@@ -180,8 +184,10 @@ fn with_no_file_yet_the_last_of_the_list_is_made() {
 #[test]
 fn variables_of_client_go_tune_the_configuration() {
     let (_folder, first, _) = files();
-    let mut environment = Environment::default();
-    environment.kubeconfig = Some(first.into());
+    let mut environment = Environment {
+        kubeconfig: Some(first.into()),
+        ..Environment::default()
+    };
     let config = |environment: &Environment| {
         Config::from_environment(environment, &KubeconfigOptions::default()).unwrap()
     };

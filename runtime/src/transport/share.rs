@@ -166,8 +166,10 @@ mod tests {
         assert!(!same(&|config| config.tls.server_name = Some("other".into())));
         assert!(!same(&|config| config.keep_alive.timeout = Duration::from_secs(1)));
         assert!(!same(&|config| config.proxy = crate::config::Proxy::Direct));
-        let mut apart = TransportOptions::default();
-        apart.share = false;
+        let apart = TransportOptions {
+            share: false,
+            ..TransportOptions::default()
+        };
         let second = HttpTransport::with_options(&base, apart).unwrap();
         assert_eq!(live("https://shared"), 1);
         drop((first, second));
