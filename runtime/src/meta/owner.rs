@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{ObjectMeta, OwnerReference};
+use super::{ObjectMeta, OwnerReference, Referent};
 use crate::resource::{Resource, Scope};
 
 /// Why an object cannot be given an owner.
@@ -45,7 +45,7 @@ impl fmt::Display for OwnerError {
                 "the object is controlled by {by} already; it has to be released first"
             ),
             Self::NoIdentity => {
-                f.write_str("the owner has no UID or no name; use an object that was read from the server")
+                f.write_str("the owner has no UID, name or kind; use an object that was read from the server")
             }
         }
     }
@@ -57,15 +57,16 @@ impl OwnerReference {
     /// A reference to an owner, not as controller.
     ///
     /// # Errors
-    /// The owner has no UID or no name.
-    pub fn to<K: Resource>(owner: &K) -> Result<Self, OwnerError> {
-        let meta = owner.metadata();
-        if meta.uid.is_empty() || meta.name.is_empty() {
+    /// The owner has no UID or no name, or does not say its kind, as every object read from a server does.
+    pub fn to(owner: &impl Referent) -> Result<Self, OwnerError> {
+        let ((api_version, kind), meta) = (owner.type_name(), owner.object_meta());
+        let texts = [api_version, kind, &meta.name, &meta.uid];
+        if texts.iter().any(|text| text.is_empty()) {
             return Err(OwnerError::NoIdentity);
         }
         Ok(Self {
-            api_version: K::API_VERSION.into(),
-            kind: K::KIND.into(),
+            api_version: api_version.into(),
+            kind: kind.into(),
             name: meta.name.clone(),
             uid: meta.uid.clone(),
             controller: None,
@@ -77,7 +78,7 @@ impl OwnerReference {
     ///
     /// # Errors
     /// As [`OwnerReference::to`].
-    pub fn to_controller<K: Resource>(owner: &K) -> Result<Self, OwnerError> {
+    pub fn to_controller(owner: &impl Referent) -> Result<Self, OwnerError> {
         Ok(Self {
             controller: Some(true),
             block_owner_deletion: Some(true),
