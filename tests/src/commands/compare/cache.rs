@@ -36,6 +36,10 @@ pub struct CacheArgs {
     #[arg(long)]
     json: bool,
 
+    /// Leave a library out, such as `kube-rs`, whose programs take longest to build
+    #[arg(long, value_name = "LIBRARY")]
+    without: Vec<String>,
+
     /// How many pods an informer keeps
     #[arg(long, default_value_t = 10_000)]
     pods: usize,
@@ -97,7 +101,7 @@ pub fn run(args: &CacheArgs) -> Result<()> {
          a server of the comparison's own sends the same bytes to all"
             .to_owned(),
     );
-    let programs = peers::build_caches(&target, &mut report.notes)?;
+    let programs = peers::build_caches(&target, &args.without, &mut report.notes)?;
     let measure = Measure {
         args,
         programs,

@@ -211,7 +211,7 @@ pub(super) fn build(target: &Path, notes: &mut Vec<String>) -> Result<Vec<Peer>>
 /// # Errors
 /// When a program does not build.
 pub(super) fn build_clients(target: &Path, notes: &mut Vec<String>) -> Result<Vec<(Library, PathBuf)>> {
-    let programs = build_programs(target, "client", "./get", notes)?;
+    let programs = build_programs(target, "client", "./get", &[], notes)?;
     Ok(programs.into_iter().map(|one| (one.library, one.time)).collect())
 }
 
@@ -219,8 +219,12 @@ pub(super) fn build_clients(target: &Path, notes: &mut Vec<String>) -> Result<Ve
 ///
 /// # Errors
 /// When a program does not build.
-pub(super) fn build_caches(target: &Path, notes: &mut Vec<String>) -> Result<Vec<Programs>> {
-    build_programs(target, "cache", "./cache", notes)
+pub(super) fn build_caches(
+    target: &Path,
+    without: &[String],
+    notes: &mut Vec<String>,
+) -> Result<Vec<Programs>> {
+    build_programs(target, "cache", "./cache", without, notes)
 }
 
 /// The programs of a library: one to take times with and one that counts memory, which may be the same.
@@ -236,6 +240,7 @@ fn build_programs(
     target: &Path,
     prefix: &str,
     package: &str,
+    without: &[String],
     notes: &mut Vec<String>,
 ) -> Result<Vec<Programs>> {
     say("building the programs (minutes at first, then cached)");
@@ -250,16 +255,24 @@ fn build_programs(
             memory: target.join("release").join(format!("{name}-memory")),
         })
     };
-    let mut programs = vec![rust(Library::Kubeloom)?];
-    match build_go(target, package, &format!("{prefix}-client-go"), &[])? {
-        Some(program) => programs.push(Programs {
-            library: Library::ClientGo,
-            time: program.clone(),
-            memory: program,
-        }),
-        None => notes.push("client-go was not measured: no `go` on the PATH".to_owned()),
+    let is_wanted = |library: Library| !without.iter().any(|name| name == library.name());
+    for name in without {
+        notes.push(format!("{name} was left out"));
     }
-    programs.push(rust(Library::KubeRs)?);
+    let mut programs = vec![rust(Library::Kubeloom)?];
+    if is_wanted(Library::ClientGo) {
+        match build_go(target, package, &format!("{prefix}-client-go"), &[])? {
+            Some(program) => programs.push(Programs {
+                library: Library::ClientGo,
+                time: program.clone(),
+                memory: program,
+            }),
+            None => notes.push("client-go was not measured: no `go` on the PATH".to_owned()),
+        }
+    }
+    if is_wanted(Library::KubeRs) {
+        programs.push(rust(Library::KubeRs)?);
+    }
     Ok(programs)
 }
 
