@@ -179,6 +179,9 @@ fn constant(keys: &Keys, crd: &TokenStream) -> TokenStream {
     list("labels", keys.labels.iter().map(pair).collect());
     list("annotations", keys.annotations.iter().map(pair).collect());
     list("rules", keys.rules.iter().map(|one| rule(one, crd)).collect());
+    if fields.is_empty() {
+        return quote!(#crd::Definition::NEW);
+    }
     quote!(#crd::Definition { #(#fields,)* ..#crd::Definition::NEW })
 }
 

@@ -17,6 +17,7 @@
 //! | [`dynamic`] | any resource by name: JSON objects, and metadata alone |
 //! | [`discovery`] | what a server offers, and which resource a name means |
 //! | [`crd`] | CustomResourceDefinitions, and their schemas from Rust types |
+//! | `webhook` | admission and conversion reviews (feature `webhook`) |
 //! | [`field`] | paths of fields, and what is wrong with them |
 //! | [`cache`] | list and watch, kept in memory: reflector, queues, indexer, shared informers, listers |
 //! | [`workqueue`] | keys to be worked on: coalesced, delayed, limited, one worker for a key |
@@ -51,6 +52,8 @@ pub mod sharding;
 mod sync;
 pub mod transport;
 pub mod value;
+#[cfg(feature = "webhook")]
+pub mod webhook;
 pub mod wire;
 pub mod workqueue;
 

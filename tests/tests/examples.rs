@@ -69,6 +69,18 @@ fn a_deployment_is_created_scaled_and_deleted() {
 }
 
 #[test]
+fn a_kind_of_ones_own_is_defined_and_used() {
+    let server = require_apiserver!();
+    let namespace = server.namespace("website").unwrap();
+    let said = run(example(server, "website").arg(&namespace));
+    assert_eq!(
+        said,
+        "websites.examples.kubeloom.dev is established\nfront at example.com: Some(WebsiteStatus { ready: true })\n\
+         refused: true\ndeleted\n"
+    );
+}
+
+#[test]
 fn config_maps_are_watched() {
     let server = require_apiserver!();
     let namespace = server.namespace("watch").unwrap();
@@ -92,6 +104,24 @@ fn config_maps_are_watched() {
     assert_eq!(lines.next().unwrap().unwrap(), "added     one (1 keys)");
     watcher.kill().unwrap();
     watcher.wait().unwrap();
+}
+
+#[test]
+fn a_leader_is_elected_and_tells_of_it() {
+    let server = require_apiserver!();
+    let namespace = server.namespace("leader").unwrap();
+    let mut leader = example(server, "leader")
+        .arg(&namespace)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(leader.stdout.take().unwrap()).lines();
+    let mut next = || lines.next().unwrap().unwrap();
+    assert!(next().ends_with(" stands for election"));
+    assert!(next().contains(" leads, term "));
+    assert_eq!(next(), "reaped");
+    leader.kill().unwrap();
+    leader.wait().unwrap();
 }
 
 #[test]
@@ -153,6 +183,9 @@ fn a_controller_by_hand_does_what_the_one_by_controller_does() {
             .args(["-INT", &controller.id().to_string()])
             .status()
             .unwrap();
-        assert!(interrupted.success() && controller.wait().unwrap().success(), "{how}");
+        assert!(
+            interrupted.success() && controller.wait().unwrap().success(),
+            "{how}"
+        );
     }
 }

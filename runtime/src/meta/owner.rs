@@ -54,37 +54,6 @@ impl fmt::Display for OwnerError {
 impl std::error::Error for OwnerError {}
 
 impl OwnerReference {
-    /// A reference to an owner, not as controller.
-    ///
-    /// # Errors
-    /// The owner has no UID or no name.
-    pub fn to<K: Resource>(owner: &K) -> Result<Self, OwnerError> {
-        let meta = owner.metadata();
-        if meta.uid.is_empty() || meta.name.is_empty() {
-            return Err(OwnerError::NoIdentity);
-        }
-        Ok(Self {
-            api_version: K::API_VERSION.into(),
-            kind: K::KIND.into(),
-            name: meta.name.clone(),
-            uid: meta.uid.clone(),
-            controller: None,
-            block_owner_deletion: None,
-        })
-    }
-
-    /// A reference to the controller: the one owner that manages the object, whose foreground deletion waits for it.
-    ///
-    /// # Errors
-    /// As [`OwnerReference::to`].
-    pub fn to_controller<K: Resource>(owner: &K) -> Result<Self, OwnerError> {
-        Ok(Self {
-            controller: Some(true),
-            block_owner_deletion: Some(true),
-            ..Self::to(owner)?
-        })
-    }
-
     /// Whether the owner is the controller.
     pub fn is_controller(&self) -> bool {
         self.controller == Some(true)
@@ -117,7 +86,7 @@ impl ObjectMeta {
     /// The owner lives in another namespace, or has no UID.
     pub fn add_owner<K: Resource>(&mut self, owner: &K) -> Result<(), OwnerError> {
         self.check_owner(owner)?;
-        self.put_owner(OwnerReference::to(owner)?);
+        self.put_owner(OwnerReference::to(owner).ok_or(OwnerError::NoIdentity)?);
         Ok(())
     }
 
@@ -127,7 +96,7 @@ impl ObjectMeta {
     /// As [`ObjectMeta::add_owner`], and another owner is the controller.
     pub fn set_controller<K: Resource>(&mut self, owner: &K) -> Result<(), OwnerError> {
         self.check_owner(owner)?;
-        let reference = OwnerReference::to_controller(owner)?;
+        let reference = OwnerReference::to_controller(owner).ok_or(OwnerError::NoIdentity)?;
         if let Some(other) = self.controller_owner().filter(|other| other.uid != reference.uid) {
             return Err(OwnerError::Controlled {
                 by: format!("{} {}", other.kind, other.name),

@@ -1,7 +1,8 @@
 //! A factory over several kinds while their objects change.
 
 use kubeloom::cache::{
-    InformerSetup, MutationCache, Object, ObjectKey, QueueKind, ReflectorOptions, SharedInformer, WatchList,
+    InformerSetup, MutationCache, Object, ObjectKey, PackedOptions, QueueKind, ReflectorOptions,
+    SharedInformer, Storage, WatchList,
 };
 use kubeloom::resource::Resource;
 use kubeloom::rest::GroupVersionResource;
@@ -22,6 +23,10 @@ fn held<K: Object>(informer: &SharedInformer<K>) -> Vec<String> {
         format!("{}@{}", ObjectKey::of(&**object), meta.resource_version)
     });
     texts.collect()
+}
+
+fn packed() -> Storage {
+    Storage::Packed(PackedOptions::default())
 }
 
 /// The same in memory whatever it was read as.
@@ -48,6 +53,7 @@ async fn churn(clientset: &Clientset, namespace: &str, watch_list: WatchList, qu
     let secrets = factory.core_v1().secrets();
     let deployments = factory.apps_v1().deployments();
     let front = factory.clone().labels("tier=front").core_v1().config_maps();
+    let packed = factory.informer_with(InformerSetup::<Deployment>::new().storage(packed()));
     let objects = factory.for_resource(&GroupVersionResource::of::<Deployment>());
     let metadata = factory.metadata_of::<Secret>();
     let early = (
@@ -69,6 +75,12 @@ async fn churn(clientset: &Clientset, namespace: &str, watch_list: WatchList, qu
     agrees(&front, &core.config_maps(namespace), "tier=front").await;
     agrees(&secrets, &core.secrets(namespace), "").await;
     agrees(&deployments, &clientset.apps_v1().deployments(namespace), "").await;
+    agrees(&packed, &clientset.apps_v1().deployments(namespace), "").await;
+    let stats = |informer: &SharedInformer<Deployment>| informer.store().packed_stats();
+    assert!(
+        stats(&packed).is_some() && stats(&deployments).is_none(),
+        "two stores of one kind"
+    );
     agree(&objects, &deployments).await;
     agree(&metadata, &secrets).await;
     for history in late.iter().chain([&early.0]) {

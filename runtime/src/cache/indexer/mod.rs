@@ -158,7 +158,8 @@ impl<K: Object> Indexer<K> {
 
     /// The object of a key as it is kept.
     pub(super) fn held(&self, key: KeyRef<'_>) -> Option<Held<K>> {
-        read(&self.shared.table).get(key).cloned()
+        let table = read(&self.shared.table);
+        table.find(key).map(|(_, held)| held.clone())
     }
 
     /// All objects at one moment, in no particular order.

@@ -49,8 +49,10 @@ impl<K: Object> Table<K> {
         self.slots.get(slot as usize).and_then(Option::as_ref)
     }
 
-    pub(super) fn get(&self, key: KeyRef<'_>) -> Option<&Held<K>> {
-        self.place(key).and_then(|slot| self.at(slot))
+    /// The object of a key and the slot it is in.
+    pub(super) fn find(&self, key: KeyRef<'_>) -> Option<(u32, &Held<K>)> {
+        let slot = self.place(key)?;
+        Some((slot, self.at(slot)?))
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Held<K>> {
@@ -67,18 +69,21 @@ impl<K: Object> Table<K> {
         self.indices.get(place)?.1.downcast_ref()
     }
 
-    /// Puts an object in the place of the one of its key, or in a new one, and hands the old one out.
-    pub(super) fn put(&mut self, held: Held<K>, writers: &mut [Box<dyn IndexWriter<K>>]) -> Option<Held<K>> {
-        let (slot, old) = match self.place(held.key_ref()) {
-            Some(slot) => (slot, self.slots[slot as usize].replace(held)),
-            None => (self.insert(held), None),
+    /// Puts an object in the slot of the one of its key, if there is one, or in a new one.
+    pub(super) fn put(&mut self, slot: Option<u32>, held: Held<K>, writers: &mut [Box<dyn IndexWriter<K>>]) {
+        // A change before this one of the same transaction may have been of the same key.
+        let slot = slot.filter(|slot| self.at(*slot).is_some());
+        let slot = match slot.or_else(|| self.place(held.key_ref())) {
+            Some(slot) => {
+                self.reform(slot, held);
+                slot
+            }
+            None => self.insert(held),
         };
         self.commit(slot, writers);
-        old
     }
 
-    /// Puts another form of the same object in its place.
-    #[cfg(feature = "packed")]
+    /// Puts another object, or another form, of the same key in a slot.
     pub(super) fn reform(&mut self, slot: u32, held: Held<K>) {
         if let Some(place) = self.slots.get_mut(slot as usize) {
             *place = Some(held);
@@ -105,21 +110,18 @@ impl<K: Object> Table<K> {
         slot
     }
 
-    pub(super) fn remove(
-        &mut self,
-        key: KeyRef<'_>,
-        writers: &mut [Box<dyn IndexWriter<K>>],
-    ) -> Option<Held<K>> {
-        let slot = self.place(key)?;
-        let hash = self.hasher.hash_one(key);
+    /// Empties a slot.
+    pub(super) fn remove(&mut self, slot: u32, writers: &mut [Box<dyn IndexWriter<K>>]) {
+        let Some(old) = self.slots.get_mut(slot as usize).and_then(Option::take) else {
+            return;
+        };
+        let hash = old.hash(&self.hasher);
         if let Ok(entry) = self.places.find_entry(hash, |known| *known == slot) {
             entry.remove();
         }
-        let old = self.slots[slot as usize].take();
         self.free.push(slot);
         self.commit(slot, writers);
         self.shrink();
-        old
     }
 
     fn commit(&mut self, slot: u32, writers: &mut [Box<dyn IndexWriter<K>>]) {

@@ -5,7 +5,8 @@
 //!
 //! | Rust | schema |
 //! |---|---|
-//! | `Option<T>` | `nullable: true` |
+//! | `Option<T>` | `nullable: true`; values of an enum stand in an `anyOf` where the type may write `null` |
+//! | [`ByteString`](crate::value::ByteString) | a text with the pattern of Base64 (by `format: byte` servers refuse the empty one) |
 //! | an enum of units | `type: string` and `enum` |
 //! | an enum with data, tagged in any of serde's ways | the fields of all variants, and a `oneOf` of what each requires |
 //! | variants of different JSON types | any JSON value |
@@ -31,6 +32,7 @@
 mod error;
 mod merge;
 mod node;
+mod nulls;
 mod rewrite;
 mod scalar;
 mod table;
@@ -91,6 +93,13 @@ pub(super) fn of_root<T: JsonSchema>(rules: Vec<Value>) -> Result<Schema, Schema
 
 fn node_of<T: JsonSchema>(name: &str) -> Result<Node, SchemaError> {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None);
+    let mut node = rewrite::<T>(name, settings.clone().for_deserialize())?;
+    let written = rewrite::<T>(name, settings.for_serialize()).ok();
+    nulls::settle(&mut node, written.as_ref());
+    Ok(node)
+}
+
+fn rewrite<T: JsonSchema>(name: &str, settings: SchemaSettings) -> Result<Node, SchemaError> {
     let schema = settings.into_generator().into_root_schema_for::<T>();
     let none = Json::new();
     let definitions = schema.get("$defs").and_then(Value::as_object).unwrap_or(&none);

@@ -74,7 +74,9 @@ impl Node {
         }
         if self.extensions.get("x-kubernetes-embedded-resource") == Some(&Value::Bool(true)) {
             self.type_ = Some("object".to_owned());
-            self.preserve |= self.properties.is_empty();
+            // Servers refuse to have free fields of an embedded resource described.
+            let free = self.additional.take().is_some();
+            self.preserve |= free || self.properties.is_empty();
             if let Some(metadata) = self.properties.get_mut("metadata") {
                 // Servers know metadata and refuse to have it described.
                 *metadata = Self::typed("object");

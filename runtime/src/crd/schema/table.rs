@@ -4,7 +4,7 @@ use schemars::Schema;
 use serde_json::{Value, json};
 
 use super::node::Json;
-use super::types::{BYTES, DURATION, MICRO_TIME, TIME, int_or_string, quantity};
+use super::types::{DURATION, MICRO_TIME, TIME, bytes, int_or_string, quantity};
 use crate::record::{NIL, NULL, Record, Slot, Table};
 
 /// Writes `JsonSchema` for a type with a table. Part of [`record!`](crate::record!).
@@ -80,7 +80,7 @@ fn place(slot: Slot<'_>, above: &mut Vec<*const Table>) -> Value {
         Slot::I32(_) => json!({"type": "integer", "format": "int32"}),
         Slot::I64(_) => json!({"type": "integer", "format": "int64"}),
         Slot::F64(_) => json!({"type": "number"}),
-        Slot::Bytes(_) => text(BYTES),
+        Slot::Bytes(_) => bytes(),
         Slot::Time(_) => text(TIME),
         Slot::MicroTime(_) => text(MICRO_TIME),
         Slot::Duration(_) => text(DURATION),
@@ -94,6 +94,11 @@ fn place(slot: Slot<'_>, above: &mut Vec<*const Table>) -> Value {
         Slot::Map(map) => {
             let values = place(map.entry("key".into()), above);
             json!({"type": "object", "additionalProperties": values})
+        }
+        Slot::Nullable(value) => {
+            let mut schema = place(value.fill(), above);
+            schema["nullable"] = true.into();
+            schema
         }
         Slot::Raw(_) | Slot::Choice(_) | Slot::Foreign(_) | Slot::Ignored => {
             json!({"x-kubernetes-preserve-unknown-fields": true})

@@ -1,6 +1,6 @@
 //! `compare types`: decoding, encoding and memory of two corpora, and with `--compile` what types cost a compiler.
 
-mod compile;
+pub(super) mod compile;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -42,7 +42,7 @@ pub struct TypesArgs {
 
 /// What times are taken by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Clock {
+pub(super) enum Clock {
     /// The clock on the wall.
     Wall,
     /// The processor time of the process and, in compilation, of its children.

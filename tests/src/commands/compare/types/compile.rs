@@ -47,7 +47,7 @@ impl Mode {
 
 /// A crate to be compiled.
 #[derive(Clone, Copy, Debug)]
-struct Subject {
+pub(in crate::commands::compare) struct Subject {
     library: Library,
     /// The package of the workspace that is built.
     package: &'static str,
@@ -55,7 +55,11 @@ struct Subject {
     cleaned: &'static str,
 }
 
-const fn subject(library: Library, package: &'static str, cleaned: &'static str) -> Subject {
+pub(in crate::commands::compare) const fn subject(
+    library: Library,
+    package: &'static str,
+    cleaned: &'static str,
+) -> Subject {
     Subject {
         library,
         package,
@@ -64,11 +68,11 @@ const fn subject(library: Library, package: &'static str, cleaned: &'static str)
 }
 
 /// Crates that are compared with one another.
-struct Group {
-    name: &'static str,
-    subjects: &'static [Subject],
+pub(in crate::commands::compare) struct Group {
+    pub(in crate::commands::compare) name: &'static str,
+    pub(in crate::commands::compare) subjects: &'static [Subject],
     /// The goal of the dev build.
-    dev: &'static [Goal],
+    pub(in crate::commands::compare) dev: &'static [Goal],
 }
 
 const OPENAPI: Subject = subject(Library::KubeRs, "types-k8s-openapi", "k8s-openapi");
@@ -129,7 +133,22 @@ type Costs = BTreeMap<(&'static str, Mode), Vec<Cost>>;
 /// When something does not build.
 pub(super) fn rows(target: &Path, clock: Clock, repeats: u16, report: &mut Report) -> Result<()> {
     let target = target.join("compile");
-    let subjects: BTreeMap<&str, Subject> = GROUPS
+    measure(&GROUPS, &target, clock, repeats, report)?;
+    binary_rows(&target, report)
+}
+
+/// Adds the rows of compilation of some groups.
+///
+/// # Errors
+/// When something does not build.
+pub(in crate::commands::compare) fn measure(
+    groups: &[Group],
+    target: &Path,
+    clock: Clock,
+    repeats: u16,
+    report: &mut Report,
+) -> Result<()> {
+    let subjects: BTreeMap<&str, Subject> = groups
         .iter()
         .flat_map(|group| group.subjects)
         .map(|one| (one.package, *one))
@@ -138,22 +157,22 @@ pub(super) fn rows(target: &Path, clock: Clock, repeats: u16, report: &mut Repor
     for mode in Mode::ALL {
         for one in subjects.values() {
             say(&format!("{} of {}, dependencies first", mode.name(), one.package));
-            build(&target, one, mode, clock)?;
+            build(target, one, mode, clock)?;
         }
         for _ in 0..repeats {
             for one in subjects.values() {
-                let mut clean = peers::cargo(&target);
+                let mut clean = peers::cargo(target);
                 clean.args(["clean", "--quiet", "--package", one.cleaned]);
                 peers::output(&mut clean)?;
-                let cost = build(&target, one, mode, clock)?;
+                let cost = build(target, one, mode, clock)?;
                 costs.entry((one.package, mode)).or_default().push(cost);
             }
         }
     }
-    for group in &GROUPS {
+    for group in groups {
         group_rows(group, &costs, report);
     }
-    binary_rows(&target, report)
+    Ok(())
 }
 
 fn group_rows(group: &Group, costs: &Costs, report: &mut Report) {

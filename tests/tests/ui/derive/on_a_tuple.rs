@@ -1,0 +1,10 @@
+use kubeloom::Resource;
+use kubeloom::meta::ObjectMeta;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+#[derive(Resource, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[resource(group = "demo.example.com", version = "v1", namespaced)]
+struct Website(ObjectMeta);
+
+fn main() {}

@@ -1,0 +1,23 @@
+use kubeloom::Resource;
+use kubeloom::meta::ObjectMeta;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+#[derive(Resource, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[resource(group = "demo.example.com", version = "v1", namespaced, scale(spec_replicas_path = .spec.replicas))]
+struct Website {
+    metadata: ObjectMeta,
+    spec: Spec,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+struct Spec {
+    replicas: i32,
+}
+
+fn main() {
+    let website = Website::default();
+    let _ = (Website::KIND, website.metadata().name.len());
+    let _: kubeloom::Api<Website>;
+    let _ = Website::crd();
+}
