@@ -143,8 +143,70 @@ struct Region {
     rates: BTreeMap<String, i64>,
 }
 
-/// Why the two differ at places whose path ends with (or contains, with stars) the text.
-const REASONS: [(&str, &str); 0] = [];
+/// Places (`*` stands for any text) and why the two differ there.
+const REASONS: [(&str, &str); 16] = [
+    (
+        "*/title",
+        "the name of the Rust type, for people and for generators; Go writes none",
+    ),
+    (
+        "*/status/conditions",
+        "Go writes an empty status of the definition",
+    ),
+    (
+        "*/status/acceptedNames/*",
+        "Go writes an empty status of the definition",
+    ),
+    (
+        "*/status/storedVersions",
+        "Go writes an empty status of the definition",
+    ),
+    (
+        "*/nullable",
+        "an `Option` reads null, and writes it unless serde skips it; a Go pointer is left out",
+    ),
+    (
+        "*/default",
+        "`#[serde(default)]` says what absence means; in Go it is the zero value without saying so",
+    ),
+    (
+        "*/properties/apiVersion/description",
+        "texts of Kubernetes' own types are not repeated",
+    ),
+    (
+        "*/properties/kind/description",
+        "texts of Kubernetes' own types are not repeated",
+    ),
+    (
+        "*/selector/*description",
+        "texts of Kubernetes' own types are not repeated",
+    ),
+    (
+        "*/conditions/items/*description",
+        "texts of Kubernetes' own types are not repeated",
+    ),
+    (
+        "*/anyOf/*/type",
+        "`x-kubernetes-int-or-string` alone says the same",
+    ),
+    (
+        "*/pattern",
+        "quantities: the same texts by a shorter pattern; conditions: markers of Go's type",
+    ),
+    (
+        "*/interval/format",
+        "servers check the format of durations; Go leaves it to the controller",
+    ),
+    ("*/weight/format", "an f64 is a double; Go's float has no format"),
+    (
+        "*/selector/*",
+        "tables of generated types do not have the markers of Go's types: list types, what is required",
+    ),
+    (
+        "*/conditions/items/*",
+        "tables of generated types do not have the markers of Go's types: bounds and values",
+    ),
+];
 
 /// All scalars of a document by their JSON pointers.
 fn leaves(at: &str, value: &Value, out: &mut BTreeMap<String, String>) {

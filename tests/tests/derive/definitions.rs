@@ -20,8 +20,7 @@ fn all() -> [(&'static str, CustomResourceDefinition); 3] {
 fn yaml_is_stable_and_has_nothing_empty() {
     for (name, definition) in all() {
         let found = crd::print(&definition).unwrap();
-        let path =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("fixtures/definitions/derived-{name}.yaml"));
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("fixtures/derived/{name}.yaml"));
         if std::env::var_os("KUBELOOM_UPDATE").is_some() {
             std::fs::write(&path, &found).unwrap();
         }

@@ -8,6 +8,7 @@
     reason = "helpers of tests fail as tests do"
 )]
 
+mod around;
 mod clients;
 mod definitions;
 mod kinds;

@@ -19,7 +19,7 @@
 //! | [`IntOrString`](crate::value::IntOrString), [`Quantity`](crate::value::Quantity) | `x-kubernetes-int-or-string: true`, the latter with a pattern |
 //! | [`RawJson`](crate::value::RawJson), `serde_json::Value` | any JSON value, kept as it is |
 //! | [`DynamicObject`](crate::dynamic::DynamicObject) | an embedded resource |
-//! | generated types, [`ObjectMeta`](crate::meta::ObjectMeta), ... | their fields, none of them required |
+//! | generated types, [`ObjectMeta`](crate::meta::ObjectMeta), ... | their fields; required are scalars that are always written |
 //! | `#[serde(default)]` | not required; a default that is not empty is written |
 //! | `#[serde(deny_unknown_fields)]` | nothing: servers prune, or refuse where the client asks for strict validation |
 //! | `#[schemars(range, length, regex, inner)]` | bounds and patterns |
@@ -76,6 +76,10 @@ pub(super) fn of_root<T: JsonSchema>(rules: Vec<Value>) -> Result<Schema, Schema
         let type_ = if name == "metadata" { "object" } else { "string" };
         node.properties.insert(name.to_owned(), Node::typed(type_));
         node.required.remove(name);
+    }
+    if let Some(status) = node.properties.get_mut("status") {
+        // What was not observed yet is absent.
+        status.extensions.remove("default");
     }
     node.extensions
         .insert("title".to_owned(), T::schema_name().into());

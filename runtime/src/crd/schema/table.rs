@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::node::Json;
 use super::types::{DURATION, MICRO_TIME, TIME, bytes, int_or_string, quantity};
-use crate::record::{NIL, NULL, Record, Slot, Table};
+use crate::record::{KEEP, NIL, NULL, Record, Slot, Table};
 
 /// Writes `JsonSchema` for a type with a table. Part of [`record!`](crate::record!).
 #[doc(hidden)]
@@ -30,9 +30,9 @@ macro_rules! record_schema {
     };
 }
 
-/// The schema of a record, from its table and the places of an empty value. No field is required: what a type of the
-/// Kubernetes API requires is not in its table, and servers that read such an object check it themselves. A type that
-/// contains itself is any object from the second time on.
+/// The schema of a record, from its table and the places of an empty value. Required are scalars that are always written:
+/// what else a type of the Kubernetes API requires is not in its table, and servers that read such an object check it
+/// themselves. A type that contains itself is any object from the second time on.
 #[doc(hidden)]
 pub fn of_record(empty: &mut dyn Record) -> Schema {
     Schema::from(record(empty, &mut Vec::new()))
@@ -47,14 +47,18 @@ fn record(empty: &mut dyn Record, above: &mut Vec<*const Table>) -> Json {
         return out;
     }
     above.push(this);
-    let mut properties = Json::new();
+    let (mut properties, mut required) = (Json::new(), Vec::new());
     if table.type_meta.is_some() {
         for name in ["apiVersion", "kind"] {
             properties.insert(name.to_owned(), json!({"type": "string"}));
         }
     }
     for (index, field) in table.fields.iter().enumerate() {
-        let mut schema = place(empty.slot(index), above);
+        let slot = empty.slot(index);
+        if field.presence() == KEEP && is_scalar(&slot) {
+            required.push(field.json);
+        }
+        let mut schema = place(slot, above);
         if matches!(field.presence(), NIL | NULL)
             && let Some(schema) = schema.as_object_mut()
         {
@@ -66,10 +70,20 @@ fn record(empty: &mut dyn Record, above: &mut Vec<*const Table>) -> Json {
     if empty.rest().is_some() {
         out.insert("x-kubernetes-preserve-unknown-fields".to_owned(), true.into());
     }
+    if !required.is_empty() {
+        out.insert("required".to_owned(), required.into());
+    }
     if !properties.is_empty() {
         out.insert("properties".to_owned(), properties.into());
     }
     out
+}
+
+fn is_scalar(slot: &Slot<'_>) -> bool {
+    matches!(
+        slot,
+        Slot::Str(_) | Slot::Text(_) | Slot::Bool(_) | Slot::I32(_) | Slot::I64(_) | Slot::Time(_)
+    )
 }
 
 fn place(slot: Slot<'_>, above: &mut Vec<*const Table>) -> Value {
