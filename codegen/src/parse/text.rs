@@ -117,8 +117,7 @@ fn options() -> serde_saphyr::Options {
 fn parts(text: &str) -> Vec<(usize, &str)> {
     let mut parts = Vec::new();
     let (mut start, mut first_line, mut at) = (0, 0, 0);
-    let mut line = 0;
-    for text_of_line in text.split_inclusive('\n') {
+    for (line, text_of_line) in text.split_inclusive('\n').enumerate() {
         let bare = text_of_line.trim_end();
         let marker = bare == "---" || bare.starts_with("--- ") || bare.starts_with("---\t");
         if (marker || bare == "...") && at > start {
@@ -130,12 +129,11 @@ fn parts(text: &str) -> Vec<(usize, &str)> {
             (start, first_line) = (at + skipped, line);
         }
         at += text_of_line.len();
-        line += 1;
     }
     if text.len() > start {
         parts.push((first_line, &text[start..]));
     }
-    parts.retain(|(_, part)| part.lines().any(|line| has_content(line)));
+    parts.retain(|(_, part)| part.lines().any(has_content));
     parts
 }
 
