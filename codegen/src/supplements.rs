@@ -2,6 +2,7 @@
 //! They come from the embedded bundle.
 
 use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
 
 use crate::diagnostic::Report;
 use crate::parse::{self, Definition, Model, Schema, Shape};
@@ -60,9 +61,9 @@ fn take(name: &str, from: &Model, model: &mut Model) {
         let Some(definition) = from.definitions.get(&name) else {
             continue;
         };
-        if !model.definitions.contains_key(&name) {
+        if let Entry::Vacant(place) = model.definitions.entry(name) {
             references(&definition.schema, &mut open);
-            model.definitions.insert(name, definition.clone());
+            place.insert(definition.clone());
         }
     }
 }

@@ -46,6 +46,59 @@ fn no_generated_file_is_too_large() {
     }
 }
 
+/// The words between `start` and the next `}`.
+fn body_of<'a>(text: &'a str, start: &str) -> Vec<&'a str> {
+    let body = text.split_once(start).map_or("", |(_, rest)| rest);
+    let body = body.split('}').next().unwrap_or_default();
+    body.split(',')
+        .map(str::trim)
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+/// An informer for each resource that offers both list and watch, by the name of its handle, and for no other.
+#[test]
+fn what_can_be_listed_and_watched_has_an_informer() {
+    let generated = generate(&sources::embedded(), &options()).unwrap();
+    let mut informers = 0;
+    for (path, text) in &generated.files {
+        let Some(module) = path
+            .strip_prefix("src/")
+            .and_then(|path| path.strip_suffix("/mod.rs"))
+        else {
+            continue;
+        };
+        let files = generated
+            .files
+            .range(format!("src/{module}/")..format!("src/{module}0"));
+        let mut expected: Vec<String> = Vec::new();
+        for (_, file) in files {
+            for offer in file.split("offers! { ").skip(1) {
+                let kind = offer.split(' ').next().unwrap_or_default();
+                let verbs = body_of(offer, &format!("{kind} {{"));
+                if verbs.contains(&"verb::List") && verbs.contains(&"verb::Watch") {
+                    expected.push(kind.to_owned());
+                }
+            }
+        }
+        let lines = body_of(text, "Informers {");
+        let mut kinds = Vec::new();
+        for line in lines {
+            let (method, kind) = line.split_once(": ").unwrap();
+            assert!(
+                text.contains(&format!("pub fn {method}(")),
+                "{path}: {method} is a handle too"
+            );
+            kinds.push(kind.to_owned());
+        }
+        informers += kinds.len();
+        kinds.sort();
+        expected.sort();
+        assert_eq!(kinds, expected, "{path}");
+    }
+    assert!(informers > 60, "{informers}");
+}
+
 fn json(document: &Document) -> Value {
     serde_json::from_slice(&document.bytes).unwrap()
 }

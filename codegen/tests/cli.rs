@@ -205,7 +205,7 @@ fn exit_codes() {
         (
             vec!["generate", &empty, "--out", &target],
             1,
-            "holds no .json file",
+            "holds no .json and no .yaml file",
         ),
         (
             vec!["generate", &demo(), "--out", &broken, "--name", "x"],

@@ -85,8 +85,8 @@ fn open_api_v3() -> Vec<(&'static str, Answer)> {
 }
 
 fn crds() -> (&'static str, Answer) {
-    let spec = json!({"group": "demo.example.com", "conversion": {"strategy": "Webhook", "webhook": {"clientConfig":
-        {"caBundle": "Y2E=", "service": {"name": "a", "namespace": "b"}}}}, "versions": []});
+    let spec = json!({"group": "mill.example.com", "names": {"plural": "sails", "kind": "Sail"}, "scope": "Namespaced", "conversion": {"strategy": "Webhook", "webhook": {"clientConfig":
+        {"caBundle": "Y2E=", "service": {"name": "a", "namespace": "b"}}}}, "versions": [{"name": "v1", "served": false, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}]});
     let item = |name: &str| json!({"metadata": {"name": name, "uid": "1-2", "managedFields": [{}]}, "spec": spec, "status": {}});
     let list = json!({"kind": "CustomResourceDefinitionList", "apiVersion": "apiextensions.k8s.io/v1",
         "items": [item("frees.demo.example.com"), item("../../escape"), item("clusters.demo.example.com")]});

@@ -37,13 +37,16 @@ impl Part<'_> {
     }
 }
 
+/// Reads what stands in parentheses before the parts.
+type First<'a> = &'a mut dyn FnMut(ParseStream<'_>) -> syn::Result<()>;
+
 /// Reads `key(part, part)`; parts that are none of `known` are refused, and so is one that is there twice.
 fn parts(
     key: &Ident,
     known: &[&str],
     input: ParseStream<'_>,
     mut read: impl FnMut(&str, Part<'_>) -> syn::Result<()>,
-    mut first: Option<&mut dyn FnMut(ParseStream<'_>) -> syn::Result<()>>,
+    mut first: Option<First<'_>>,
 ) -> syn::Result<()> {
     if !input.peek(syn::token::Paren) {
         let parts = known.join(", ");

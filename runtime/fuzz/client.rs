@@ -14,6 +14,7 @@ use kubeloom::rest::{Call, ClientOptions, Exec, GroupVersionResource, RestClient
 use kubeloom::transport::{
     Body, BoxFuture, Headers, Method, Request, Response, Transport, TransportError, Upgraded, fuzzing,
 };
+use kubeloom::wire::Format;
 use tokio::io::AsyncReadExt;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
@@ -199,18 +200,22 @@ pub fn frames(data: &[u8]) {
     let Some((first, body)) = data.split_first() else {
         return;
     };
-    let protobuf = first & 1 == 1;
-    let size = usize::from(first >> 1).max(1);
-    let whole = events(protobuf, vec![body.to_vec()]);
-    let cut = events(protobuf, body.chunks(size).map(<[u8]>::to_vec).collect());
+    let format = FORMATS[usize::from(first & 3) % FORMATS.len()];
+    let size = usize::from(first >> 2).max(1);
+    let whole = events(format, vec![body.to_vec()]);
+    let cut = events(format, body.chunks(size).map(<[u8]>::to_vec).collect());
     assert_eq!(cut, whole, "{}", String::from_utf8_lossy(body));
 }
 
+/// The formats of watches, by the number that stands for them in the input.
+pub const FORMATS: [Format; 3] = [Format::Json, Format::Protobuf, Format::Cbor];
+
 /// The events and errors of a watch, as text.
-pub fn events(protobuf: bool, chunks: Vec<Vec<u8>>) -> Vec<String> {
-    let content_type = match protobuf {
-        true => "application/vnd.kubernetes.protobuf;stream=watch",
-        false => "application/json",
+pub fn events(format: Format, chunks: Vec<Vec<u8>>) -> Vec<String> {
+    let content_type = match format {
+        Format::Protobuf => "application/vnd.kubernetes.protobuf;stream=watch",
+        Format::Cbor => "application/cbor-seq",
+        Format::Json | Format::Yaml => "application/json",
     };
     let length: usize = chunks.iter().map(Vec::len).sum();
     let answer = Answer {

@@ -24,6 +24,7 @@
 //! | [`controller`] | informers, a queue and workers, put together |
 //! | [`leader_election`] | one of many candidates leads |
 //! | [`events`] | what happened to objects, told to people |
+//! | [`sharding`] | many replicas, each with its share of the keys |
 //! | [`error`] | what can go wrong |
 //! | [`generated`] | what emitted code imports |
 
@@ -47,6 +48,7 @@ pub mod resource;
 pub mod rest;
 pub mod retry;
 pub mod selector;
+pub mod sharding;
 mod sync;
 pub mod transport;
 pub mod value;

@@ -200,7 +200,7 @@ fn typed_objects_convert_both_ways() {
 #[test]
 fn references_to_owners_are_whole_or_not_there() {
     let mut object = DynamicObject::new("v1", "ConfigMap", "a").within("web");
-    assert!(OwnerReference::to(&object).is_none(), "without a UID");
+    assert!(OwnerReference::to(&object).is_err(), "without a UID");
     object.metadata.uid = "u".into();
     let reference = OwnerReference::to(&object).unwrap();
     assert_eq!(
@@ -208,7 +208,7 @@ fn references_to_owners_are_whole_or_not_there() {
         ("v1", "ConfigMap")
     );
     object.kind = "".into();
-    assert!(OwnerReference::to(&object).is_none(), "without a kind");
+    assert!(OwnerReference::to(&object).is_err(), "without a kind");
 }
 
 #[test]

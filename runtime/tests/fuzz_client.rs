@@ -124,7 +124,7 @@ fn every_failure_becomes_an_error_of_bounded_length() {
     }
 }
 
-fn watched() -> [(bool, Vec<u8>); 2] {
+fn watched() -> [(Format, Vec<u8>); 3] {
     let mut object = PartialObjectMetadata::default();
     object.metadata.name = "a\u{e9}\"}{".into();
     object.metadata.resource_version = "7".into();
@@ -143,42 +143,54 @@ fn watched() -> [(bool, Vec<u8>); 2] {
         protobuf.extend((event.len() as u32).to_be_bytes());
         protobuf.extend(event);
     }
-    [(false, json.into_bytes()), (true, protobuf)]
+    let cbor = serde_json::Deserializer::from_str(&json)
+        .into_iter::<serde_json::Value>()
+        .flat_map(|event| {
+            let mut item = b"\xd9\xd9\xf7".to_vec();
+            ciborium::into_writer(&event.unwrap(), &mut item).unwrap();
+            item
+        })
+        .collect();
+    [
+        (Format::Json, json.into_bytes()),
+        (Format::Protobuf, protobuf),
+        (Format::Cbor, cbor),
+    ]
 }
 
 #[test]
 fn a_watch_cut_anywhere_says_the_same() {
-    for (protobuf, body) in watched() {
-        let whole = client::events(protobuf, vec![body.clone()]);
+    for (format, body) in watched() {
+        let whole = client::events(format, vec![body.clone()]);
         let kinds: Vec<&str> = whole
             .iter()
             .map(|event| event.split(['(', ' ']).nth(1).unwrap())
             .collect();
-        let expected: &[&str] = match protobuf {
-            false => &["Added", "Deleted", "Bookmark", "Error", "Error"],
-            true => &["Added", "Modified", "Bookmark", "Deleted"],
+        let expected: &[&str] = match format {
+            Format::Json | Format::Yaml | Format::Cbor => &["Added", "Deleted", "Bookmark", "Error", "Error"],
+            Format::Protobuf => &["Added", "Modified", "Bookmark", "Deleted"],
         };
         assert_eq!(kinds, expected, "{whole:#?}");
         for at in 0..=body.len() {
             let (one, two) = body.split_at(at);
             assert_eq!(
-                client::events(protobuf, vec![one.to_vec(), two.to_vec()]),
+                client::events(format, vec![one.to_vec(), two.to_vec()]),
                 whole,
                 "at {at}"
             );
         }
         let bytes = body.iter().map(|byte| vec![*byte]).collect();
-        assert_eq!(client::events(protobuf, bytes), whole);
+        assert_eq!(client::events(format, bytes), whole);
     }
 }
 
 #[test]
 fn frames_of_a_watch_are_the_same_however_they_arrive() {
-    for (protobuf, body) in watched() {
-        for size in [1, 7, 100] {
+    for (index, (_, body)) in watched().into_iter().enumerate() {
+        for size in [1, 7, 60] {
             run(
                 client::frames,
-                &[[&[size << 1 | u8::from(protobuf)], &body[..]].concat()],
+                &[[&[size << 2 | index as u8], &body[..]].concat()],
                 300,
             );
         }

@@ -713,3 +713,28 @@ async fn a_list_in_cbor_says_which_object_it_cannot_read() {
         assert!(things.list().lenient().await.is_err(), "cut at {end}");
     }
 }
+
+#[tokio::test]
+async fn the_server_is_told_how_long_a_unary_call_may_take() {
+    let server = ok();
+    let things = server.things();
+    let wait = std::time::Duration::from_millis(1500);
+    things.get("a").timeout(wait).await.unwrap();
+    let request = server.sent();
+    assert_eq!(request.path, format!("{BASE}/a?timeout=1500ms"));
+    assert_eq!(request.timeout, Some(wait));
+    // A watch lives as long as the server keeps it; the timeout is for its beginning.
+    let _ = things.watch().resource_version("7").timeout(wait).await;
+    let request = server.sent();
+    assert!(!request.path.contains("timeout="), "{}", request.path);
+    assert_eq!(request.timeout, Some(wait));
+    // What the configuration says is for unary calls.
+    let client = things
+        .client()
+        .with_options(|options| options.timeout = Some(wait));
+    let things = client.namespaced::<Thing>("web");
+    things.get("a").await.unwrap();
+    assert_eq!(server.sent().path, format!("{BASE}/a?timeout=1500ms"));
+    let _ = things.watch().await;
+    assert_eq!(server.sent().timeout, None);
+}

@@ -13,12 +13,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use base64::Engine;
-use kubeloom::config::{AuthConfig, AuthProviderConfig, Config, RateLimit, SecretString};
+use kubeloom::config::{AuthConfig, AuthProviderConfig, Config, DataSource, RateLimit, SecretString, Trust};
 use kubeloom::transport::{
-    HttpTransport, Labels, Method, Metrics, ProviderStore, Request, Transport, TransportOptions,
+    HttpTransport, Labels, Method, Metrics, ProviderStore, Reload, Request, Transport, TransportOptions,
     WarningHandler,
 };
-use support::{Offer, Server, body, ok, reply, tls_server};
+use support::{Authority, Offer, Server, SteppedClock, body, ok, reply, tls_server};
 
 #[derive(Debug, Default)]
 struct Notes(Mutex<Vec<String>>);
@@ -57,6 +57,15 @@ impl Metrics for Notes {
     }
     fn retry(&self, _: &Labels<'_>, attempt: u32) {
         self.add(format!("retry {attempt}"));
+    }
+    fn resolved(&self, host: &str, _: Duration, succeeded: bool) {
+        self.add(format!("resolved {host} {succeeded}"));
+    }
+    fn secured(&self, host: &str, _: Duration, succeeded: bool) {
+        self.add(format!("secured {host} {succeeded}"));
+    }
+    fn reloaded(&self, outcome: Reload) {
+        self.add(format!("{outcome:?}"));
     }
     fn throttled(&self, _: &Labels<'_>, _: Duration) {
         self.add("throttled".to_owned());
@@ -109,6 +118,7 @@ async fn each_attempt_is_measured_under_its_template() {
     let expected = [
         "started PUT /api/v1/namespaces/{namespace}/pods/{name}",
         "sent 8",
+        "secured 127.0.0.1 true",
         "answered Some(200)",
         "received 5",
         "ended",
@@ -249,4 +259,47 @@ async fn without_a_refresh_token_an_expired_one_is_an_error() {
     config.auth = provider(&[("client-id", "c")]);
     let error = HttpTransport::new(&config).unwrap_err();
     assert!(error.to_string().contains("idp-issuer-url"), "{error}");
+}
+
+#[tokio::test]
+async fn names_handshakes_and_reloads_are_measured() {
+    let authority = Authority::new();
+    let server = Server::start(Some(authority.server(Offer::Http2AndHttp1)), |_| {
+        std::future::ready(reply(200, body(["x"])))
+    })
+    .await;
+    let files = tempfile::tempdir().unwrap();
+    let bundle = files.path().join("ca.crt");
+    std::fs::write(&bundle, authority.pem()).unwrap();
+    let mut config = Config::new(format!("https://localhost:{}", server.port));
+    config.tls.trust = Trust::Authority(DataSource::File(bundle.clone()));
+    config.tls.server_name = Some("127.0.0.1".to_owned());
+    let (notes, clock) = (Arc::new(Notes::default()), Arc::new(SteppedClock::default()));
+    let mut options = TransportOptions::default();
+    options.metrics = notes.clone();
+    options.clock = clock.clone();
+    let transport = HttpTransport::with_options(&config, options).unwrap();
+    let call = async || {
+        let _ = transport.send(Request::new(Method::Post, "/")).await;
+        let kept = |note: &String| !note.starts_with(char::is_lowercase) || note.contains("localhost");
+        notes.taken().into_iter().filter(kept).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        call().await,
+        ["resolved localhost true", "secured localhost true"]
+    );
+    assert!(call().await.is_empty());
+    clock.advance(Duration::from_secs(61));
+    assert_eq!(call().await, ["Unchanged"]);
+    std::fs::write(&bundle, "broken").unwrap();
+    clock.advance(Duration::from_secs(61));
+    assert_eq!(call().await, ["Failed"]);
+    std::fs::write(&bundle, Authority::new().pem()).unwrap();
+    clock.advance(Duration::from_secs(61));
+    let expected = [
+        "Changed { authority: true, identity: false }",
+        "resolved localhost true",
+        "secured localhost false",
+    ];
+    assert_eq!(call().await, expected);
 }

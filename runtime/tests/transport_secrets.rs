@@ -194,3 +194,43 @@ async fn no_kind_of_credentials_shows_in_logs_errors_or_debug() {
         "{log}"
     );
 }
+
+#[tokio::test]
+async fn bodies_are_logged_but_those_of_secrets_and_tokens() {
+    let log = Arc::new(Mutex::new(String::new()));
+    let _guard = tracing::subscriber::set_default(Capture(log.clone()));
+    let (_server, config) = tls_server(Offer::Http2AndHttp1, |seen| {
+        let answer = if seen.uri.ends_with("/binary") {
+            b"k8s\0answered".to_vec()
+        } else {
+            b"answered".to_vec()
+        };
+        std::future::ready(reply(200, body([answer])))
+    })
+    .await;
+    let transport = HttpTransport::new(&config).unwrap();
+    let call = async |path: &str| {
+        log.lock().unwrap().clear();
+        let mut request = Request::new(Method::Post, path);
+        request.body = "asked".into();
+        let response = transport.send(request).await.unwrap();
+        response.body.collect(100).await.unwrap();
+        // The HTTP library logs as well; what is meant here is ours.
+        let log = log.lock().unwrap();
+        let shown: Vec<&str> = log
+            .lines()
+            .filter_map(|line| line.strip_prefix("body="))
+            .collect();
+        shown.join(" ")
+    };
+    assert_eq!(call("/api/v1/namespaces/web/configmaps").await, "asked answered");
+    assert_eq!(call("/api/v1/binary").await, "asked 6b387300616e737765726564");
+    for path in [
+        "/api/v1/namespaces/web/secrets",
+        "/api/v1/namespaces/web/secrets/a?fieldManager=x",
+        "/api/v1/namespaces/web/serviceaccounts/a/token",
+        "/apis/authentication.k8s.io/v1/tokenreviews",
+    ] {
+        assert_eq!(call(path).await, "", "{path}");
+    }
+}

@@ -9,6 +9,7 @@
 //! | [`corpus`] | objects as servers hold them, made without a server |
 //! | [`definitions`] | real CustomResourceDefinitions through the whole of the generator |
 //! | [`facts`] | facts of the Kubernetes types that no OpenAPI document states |
+//! | [`frames`] | frames of watches, as servers write them |
 //! | [`go`] | Go programs of this crate, built once per content |
 //! | [`gocheck`] | the Go types, asked what they make of an object |
 
@@ -19,6 +20,7 @@ pub mod commands;
 pub mod corpus;
 pub mod definitions;
 pub mod facts;
+pub mod frames;
 pub mod go;
 pub mod gocheck;
 

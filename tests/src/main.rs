@@ -20,6 +20,8 @@ struct Cli {
 enum Command {
     /// Run a real kube-apiserver (with etcd, without controllers) until Ctrl-C.
     Apiserver(commands::apiserver::ApiserverArgs),
+    /// Follow a real server through faults, under load; fails if anything diverges.
+    Chaos(commands::chaos::ChaosArgs),
     /// Write or check the table of client-go's methods.
     ClientGo(commands::client_go::ClientGoArgs),
     /// Compare with client-go and kube-rs: a table with ratios.
@@ -49,6 +51,7 @@ enum Command {
 fn main() -> anyhow::Result<ExitCode> {
     match Cli::parse().command {
         Command::Apiserver(args) => commands::apiserver::run(args),
+        Command::Chaos(args) => commands::chaos::run(args),
         Command::ClientGo(args) => commands::client_go::run(args),
         Command::Compare(args) => commands::compare::run(args),
         Command::Election(args) => commands::election::run(args),

@@ -203,7 +203,7 @@ async fn every_verb(gadgets: &DynamicApi, kind: &GroupVersionKind) {
         json!({"size": 3, "ratio": 1.5, "big": 9007199254740993_i64})
     );
     assert_eq!(created.group_version_kind(), *kind);
-    assert!(OwnerReference::to(&created).is_some());
+    assert!(OwnerReference::to(&created).is_ok());
     let mut events = gadgets
         .watch()
         .resource_version(&*created.metadata.resource_version)

@@ -107,6 +107,24 @@ fn config_maps_are_watched() {
 }
 
 #[test]
+fn a_leader_is_elected_and_tells_of_it() {
+    let server = require_apiserver!();
+    let namespace = server.namespace("leader").unwrap();
+    let mut leader = example(server, "leader")
+        .arg(&namespace)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(leader.stdout.take().unwrap()).lines();
+    let mut next = || lines.next().unwrap().unwrap();
+    assert!(next().ends_with(" stands for election"));
+    assert!(next().contains(" leads, term "));
+    assert_eq!(next(), "reaped");
+    leader.kill().unwrap();
+    leader.wait().unwrap();
+}
+
+#[test]
 fn pods_are_kept_in_memory() {
     let server = require_apiserver!();
     let namespace = server.namespace("informer").unwrap();
@@ -136,4 +154,38 @@ fn pods_are_kept_in_memory() {
     assert_eq!(next(), "added    late Pending");
     informer.kill().unwrap();
     informer.wait().unwrap();
+}
+
+#[test]
+fn a_controller_by_hand_does_what_the_one_by_controller_does() {
+    let server = require_apiserver!();
+    for how in ["by-hand", "controller"] {
+        let namespace = server.namespace(how).unwrap();
+        let path = format!("/api/v1/namespaces/{namespace}/configmaps");
+        let object = |name: &str| {
+            format!(
+                r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"{name}"}},"data":{{"a":"1","b":"2"}}}}"#
+            )
+        };
+        create(server, &path, &object("early"));
+        let mut controller = example(server, "two_controllers")
+            .args([&namespace, how])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(controller.stdout.take().unwrap()).lines();
+        let mut next = || lines.next().unwrap().unwrap();
+        assert_eq!(next(), format!("{namespace}/early has 2 entries"), "{how}");
+        create(server, &path, &object("late"));
+        assert_eq!(next(), format!("{namespace}/late has 2 entries"), "{how}");
+        // As Ctrl-C: it ends by itself.
+        let interrupted = Command::new("kill")
+            .args(["-INT", &controller.id().to_string()])
+            .status()
+            .unwrap();
+        assert!(
+            interrupted.success() && controller.wait().unwrap().success(),
+            "{how}"
+        );
+    }
 }

@@ -57,15 +57,16 @@ fn members(metadata: &Value) -> BTreeMap<&str, &Value> {
         .collect()
 }
 
-/// Each crate and those of ours that it may link, beside tests. Generated crates stand on the runtime alone; the generator
-/// never depends on its output.
+/// Each crate and those of ours that it may link, beside tests. Generated crates stand on the runtime, those of custom resources
+/// also on the crate of the Kubernetes API; the generator never depends on its output.
 fn allowed(name: &str) -> &'static [&'static str] {
     match name {
         "kubeloom-derive" => &[],
         "kubeloom" => &["kubeloom-derive"],
         "kubeloom-codegen" => &["kubeloom"],
         "kubeloom-tests" => &["kubeloom", "kubeloom-codegen", "kubeloom-derive", "kubeloom-k8s"],
-        _ => &["kubeloom"],
+        "kubeloom-k8s" => &["kubeloom"],
+        _ => &["kubeloom", "kubeloom-k8s"],
     }
 }
 

@@ -226,6 +226,8 @@ fn reference(ty: &Type, classes: &Classes<'_>, module: &RustName) -> Option<Stri
 pub(super) fn clean(description: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut fence: Option<&str> = None;
+    // Where the text of a list item begins; a line that goes on with it is put there.
+    let mut item = 0;
     for line in description.trim().lines() {
         let trimmed = line.trim();
         let marker = ["```", "~~~"]
@@ -234,6 +236,7 @@ pub(super) fn clean(description: &str) -> Vec<String> {
         match (fence, marker) {
             (None, Some(marker)) if !trimmed[3..].contains('`') => {
                 fence = Some(marker);
+                item = 0;
                 lines.push("```text".to_owned());
             }
             (Some(open), Some(marker)) if open == marker && trimmed.chars().all(|c| marker.contains(c)) => {
@@ -242,13 +245,36 @@ pub(super) fn clean(description: &str) -> Vec<String> {
             }
             // A fence of the other kind within one would end ours.
             (Some(_), _) => lines.push(printable(&line.replace("```", "'''"))),
-            (None, _) => lines.push(prose(trimmed)),
+            (None, _) => {
+                let line = prose(trimmed);
+                let indent = match item_text(&line) {
+                    Some(text) => {
+                        item = text;
+                        0
+                    }
+                    None if line.is_empty() => {
+                        item = 0;
+                        0
+                    }
+                    None => item,
+                };
+                lines.push(format!("{:indent$}{line}", ""));
+            }
         }
     }
     if fence.is_some() {
         lines.push("```".to_owned());
     }
     lines
+}
+
+/// Where the text of a list item begins, if the line is one.
+fn item_text(line: &str) -> Option<usize> {
+    let marker = line.split(' ').next()?;
+    let number = marker.strip_suffix(['.', ')']).unwrap_or_default();
+    let numbered =
+        !number.is_empty() && number.len() < 10 && number.bytes().all(|byte| byte.is_ascii_digit());
+    (matches!(marker, "-" | "+") || numbered).then_some(marker.len() + 1)
 }
 
 /// Without control characters; tabs become spaces.

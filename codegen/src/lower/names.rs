@@ -138,7 +138,8 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-fn valid(mut name: String, fallback: &str, reserved: &[&str]) -> RustName {
+/// An identifier: `fallback` if there is no sign left, with an underscore if it would be a keyword or reserved.
+pub(crate) fn valid(mut name: String, fallback: &str, reserved: &[&str]) -> RustName {
     if name.is_empty() {
         name.push_str(fallback);
     }
@@ -159,60 +160,6 @@ pub(crate) fn snake(name: &str) -> RustName {
 /// A type: capitals stay as they are, so that `APIService` is `APIService`.
 pub(crate) fn type_name(name: &str) -> RustName {
     valid(pascal(name), "Type", PRELUDE)
-}
-
-/// A text as a variant of an enum: `gzip+base64` is `GzipBase64`, `1.0` is `_1_0`, the empty text `Empty`. Texts without a
-/// letter or digit are named for their signs.
-pub(crate) fn variant(text: &str) -> RustName {
-    let mut name = String::new();
-    let mut upper = true;
-    for c in text.chars() {
-        match c.is_ascii_alphanumeric() {
-            // Digits that signs part would run together.
-            true if upper && c.is_ascii_digit() && name.ends_with(|last: char| last.is_ascii_digit()) => {
-                name.extend(['_', c]);
-            }
-            true if upper => name.extend(c.to_uppercase()),
-            true => name.push(c),
-            false => {}
-        }
-        upper = !c.is_ascii_alphanumeric();
-    }
-    if name.is_empty() {
-        name = text.chars().map(sign).collect();
-    }
-    valid(name, "Empty", &["Other"])
-}
-
-/// The word for a sign.
-fn sign(c: char) -> String {
-    let word = match c {
-        ' ' => "Space",
-        '!' => "Not",
-        '#' => "Hash",
-        '$' => "Dollar",
-        '%' => "Percent",
-        '&' => "And",
-        '*' => "Star",
-        '+' => "Plus",
-        ',' => "Comma",
-        '-' => "Minus",
-        '.' => "Dot",
-        '/' => "Slash",
-        ':' => "Colon",
-        ';' => "Semicolon",
-        '<' => "Less",
-        '=' => "Equals",
-        '>' => "Greater",
-        '?' => "Question",
-        '@' => "At",
-        '^' => "Caret",
-        '_' => "Underscore",
-        '|' => "Or",
-        '~' => "Tilde",
-        other => return format!("U{:X}", u32::from(other)),
-    };
-    word.to_owned()
 }
 
 /// The name with its first letter, and those behind other signs, in upper case.
@@ -328,33 +275,6 @@ mod tests {
             ("", "Type"),
         ] {
             assert_eq!(type_name(wire).as_str(), rust, "{wire:?}");
-        }
-    }
-
-    #[test]
-    fn variants() {
-        for (text, name) in [
-            ("Always", "Always"),
-            ("gzip+base64", "GzipBase64"),
-            ("read, write", "ReadWrite"),
-            ("OpenMetricsText0.0.1", "OpenMetricsText0_0_1"),
-            ("V1.0", "V1_0"),
-            ("1+0", "_1_0"),
-            ("10", "_10"),
-            ("4Ki", "_4Ki"),
-            ("5xx", "_5xx"),
-            ("Self", "Self_"),
-            ("self", "Self_"),
-            ("None", "None"),
-            ("other", "Other_"),
-            ("true", "True"),
-            ("", "Empty"),
-            ("*", "Star"),
-            ("<=", "LessEquals"),
-            ("ß", "UDF"),
-            ("TLS_1.2", "TLS1_2"),
-        ] {
-            assert_eq!(variant(text).as_str(), name, "{text:?}");
         }
     }
 

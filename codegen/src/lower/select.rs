@@ -10,14 +10,16 @@ use crate::parse::{GroupVersion, Model};
 /// A word is a group or a group-version: `apps`, `apps/v1`, `core/v1`, `v1`, `networking.k8s.io/v1`, and the first label
 /// of a group for short (`networking/v1`).
 pub(super) fn select(model: &Model, words: &[String], report: &mut Report) -> BTreeSet<GroupVersion> {
-    if model.groups.is_empty() {
+    // What was wrong with the sources is said already.
+    let silent = report.has_errors();
+    if model.groups.is_empty() && !silent {
         report.push(
             Diagnostic::new(Code::Incomplete, Location::default(), "no source says which resources there are").help(
                 "add the discovery documents (`/apis` and `/api`), or take a snapshot with `kubeloom snapshot --out DIR`",
             ),
         );
     }
-    if model.definitions.is_empty() {
+    if model.definitions.is_empty() && !silent {
         report.push(
             Diagnostic::new(Code::Incomplete, Location::default(), "no source holds schemas")
                 .help("add OpenAPI documents, or take a snapshot with `kubeloom snapshot --out DIR`"),

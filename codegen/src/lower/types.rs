@@ -303,10 +303,10 @@ pub(super) fn metadata() -> Field {
 }
 
 /// Names of the fields of a struct. They are given in the order of the wire names, whatever the order of the fields, and
-/// those that need no change keep theirs.
+/// those that need no change, or but an underscore for being a keyword, keep theirs.
 pub(super) fn field_names<'n>(wires: impl Iterator<Item = &'n str>) -> BTreeMap<String, RustName> {
     let mut wires: Vec<&str> = wires.collect();
-    wires.sort_by_key(|wire| (snake(wire).as_str() != *wire, *wire));
+    wires.sort_by_key(|wire| (snake(wire).as_str().trim_end_matches('_') != *wire, *wire));
     let mut scope = Scope::default();
     wires
         .into_iter()

@@ -16,6 +16,9 @@ const EXCERPT: usize = 60;
 /// How deep YAML may nest: more than JSON may, which is 127 levels.
 const MAX_DEPTH: usize = 160;
 
+/// The stack for reading YAML of that depth.
+const STACK: usize = 32 << 20;
+
 /// Reads the texts of a document, each with its place.
 pub(super) fn read(document: &Document, report: &mut Report) -> Vec<(Location, Value)> {
     let at = Location::document(&document.path);
@@ -40,7 +43,25 @@ pub(super) fn read(document: &Document, report: &mut Report) -> Vec<(Location, V
             return Vec::new();
         }
     };
-    stream(text, &at, report)
+    // Readers descend by recursion, and who calls may have little stack left.
+    std::thread::scope(|scope| {
+        let reading = std::thread::Builder::new().stack_size(STACK);
+        let reading = reading.spawn_scoped(scope, || stream(text, &at));
+        let read = reading
+            .map_err(|error| error.to_string())
+            .and_then(|reading| reading.join().map_err(|_| "its reader stopped".to_owned()));
+        match read {
+            Ok((values, complaints)) => {
+                report.extend(complaints);
+                values
+            }
+            Err(why) => {
+                let message = format!("cannot read it: {why}");
+                report.push(Diagnostic::new(Code::Io, at.clone(), message));
+                Vec::new()
+            }
+        }
+    })
 }
 
 /// Whether a file of this name holds YAML.
@@ -56,7 +77,8 @@ fn is_yaml(path: &str, bytes: &[u8]) -> bool {
             && !matches!(bytes.trim_ascii_start().first(), None | Some(b'{' | b'['))
 }
 
-fn stream(text: &str, at: &Location, report: &mut Report) -> Vec<(Location, Value)> {
+fn stream(text: &str, at: &Location) -> (Vec<(Location, Value)>, Report) {
+    let mut report = Report::default();
     let parts = parts(text);
     let several = parts.len() > 1;
     let mut values = Vec::new();
@@ -72,7 +94,7 @@ fn stream(text: &str, at: &Location, report: &mut Report) -> Vec<(Location, Valu
             Err(error) => report.push(yaml_error(error.without_snippet(), part, line, at)),
         }
     }
-    values
+    (values, report)
 }
 
 fn options() -> serde_saphyr::Options {
@@ -95,8 +117,7 @@ fn options() -> serde_saphyr::Options {
 fn parts(text: &str) -> Vec<(usize, &str)> {
     let mut parts = Vec::new();
     let (mut start, mut first_line, mut at) = (0, 0, 0);
-    let mut line = 0;
-    for text_of_line in text.split_inclusive('\n') {
+    for (line, text_of_line) in text.split_inclusive('\n').enumerate() {
         let bare = text_of_line.trim_end();
         let marker = bare == "---" || bare.starts_with("--- ") || bare.starts_with("---\t");
         if (marker || bare == "...") && at > start {
@@ -108,12 +129,11 @@ fn parts(text: &str) -> Vec<(usize, &str)> {
             (start, first_line) = (at + skipped, line);
         }
         at += text_of_line.len();
-        line += 1;
     }
     if text.len() > start {
         parts.push((first_line, &text[start..]));
     }
-    parts.retain(|(_, part)| part.lines().any(|line| has_content(line)));
+    parts.retain(|(_, part)| part.lines().any(has_content));
     parts
 }
 

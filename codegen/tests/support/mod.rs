@@ -5,6 +5,7 @@
 
 pub(crate) mod forms;
 pub(crate) mod http;
+pub(crate) mod mill;
 
 use std::path::PathBuf;
 

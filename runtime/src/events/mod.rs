@@ -35,6 +35,9 @@
 //! does not answer; an event's note, reason and action are cut to what servers take; an event whose action is missing
 //! has its reason as action; series that are remembered are bounded (4,096); counts are written when the recorder is shut down.
 //!
+//! A recorder needs the verbs `create` and `patch` of `events`, in `events.k8s.io` or in the core group, in all namespaces
+//! of the objects that it tells of, and in `default` for those of cluster scope.
+//!
 //! This module must not know what is told.
 
 mod capture;

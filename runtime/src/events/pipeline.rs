@@ -108,15 +108,38 @@ impl Pipeline {
             .stats(self.capacity - self.places.available_permits().min(self.capacity))
     }
 
-    /// Puts jobs into their queues if there is room; never waits.
-    fn enqueue(&self, state: &mut State, jobs: Vec<Job>) {
+    /// Puts jobs into their queues if there is room, and never waits; how many there was no room for.
+    fn enqueue(&self, state: &mut State, jobs: Vec<Job>) -> usize {
+        let mut dropped = 0;
         for job in jobs {
             let place = self.places.clone().try_acquire_owned().ok();
             let sent = place.is_some_and(|place| send(&state.queues, job.clone(), place));
             if !sent {
-                self.counters.count(EventOutcome::Dropped);
+                dropped += 1;
                 state.correlator.undo(&job);
             }
+        }
+        dropped
+    }
+
+    /// What becomes of an occurrence, and how often.
+    fn take(&self, occurrence: Occurrence) -> (EventOutcome, usize) {
+        let mut state = lock(&self.state);
+        if state.queues.is_empty() {
+            return (EventOutcome::Dropped, 1);
+        }
+        let wall = self.clock.wall();
+        let nanos = u64::try_from(wall.as_nanosecond()).unwrap_or_default();
+        state.last_nanos = nanos.max(state.last_nanos.saturating_add(1));
+        let now = Now {
+            monotonic: self.clock.now(),
+            wall,
+            unique: state.last_nanos,
+        };
+        match state.correlator.take(occurrence.fitted(), &self.source, now) {
+            Verdict::Write(jobs) => (EventOutcome::Dropped, self.enqueue(&mut state, jobs)),
+            Verdict::Counted => (EventOutcome::Counted, 1),
+            Verdict::Suppressed => (EventOutcome::Suppressed, 1),
         }
     }
 
@@ -167,24 +190,10 @@ fn send(queues: &[mpsc::UnboundedSender<Ticket>], job: Job, place: OwnedSemaphor
 impl EventSink for Pipeline {
     fn record(&self, occurrence: Occurrence) {
         self.counters.count(EventOutcome::Recorded);
-        let mut state = lock(&self.state);
-        if state.queues.is_empty() {
-            drop(state);
-            self.counters.count(EventOutcome::Dropped);
-            return;
-        }
-        let wall = self.clock.wall();
-        let nanos = u64::try_from(wall.as_nanosecond()).unwrap_or_default();
-        state.last_nanos = nanos.max(state.last_nanos.saturating_add(1));
-        let now = Now {
-            monotonic: self.clock.now(),
-            wall,
-            unique: state.last_nanos,
-        };
-        match state.correlator.take(occurrence.fitted(), &self.source, now) {
-            Verdict::Write(jobs) => self.enqueue(&mut state, jobs),
-            Verdict::Counted => self.counters.count(EventOutcome::Counted),
-            Verdict::Suppressed => self.counters.count(EventOutcome::Suppressed),
+        // Counted when the lock is free again: who counts may record.
+        let (outcome, times) = self.take(occurrence);
+        for _ in 0..times {
+            self.counters.count(outcome);
         }
     }
 }

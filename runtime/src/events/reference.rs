@@ -1,7 +1,7 @@
 //! [`ObjectReference`]: which object an event is about.
 
-use crate::dynamic::DynamicObject;
 use crate::generated::*;
+use crate::meta;
 
 /// `ObjectReference` of `core/v1`: an object, by name. Every field may be empty.
 #[derive(Clone, Default)]
@@ -47,32 +47,28 @@ pub trait Referent {
     fn reference(&self) -> ObjectReference;
 }
 
-impl<K: Resource> Referent for K {
+impl<K: meta::Referent> Referent for K {
     fn reference(&self) -> ObjectReference {
-        reference(K::API_VERSION, K::KIND, self.metadata())
+        meta::Reference::to(self).reference()
     }
 }
 
-impl Referent for DynamicObject {
+impl Referent for meta::Reference {
     fn reference(&self) -> ObjectReference {
-        reference(&self.api_version, &self.kind, &self.metadata)
+        ObjectReference {
+            kind: self.kind.as_str().into(),
+            namespace: self.namespace.as_str().into(),
+            name: self.name.as_str().into(),
+            uid: self.uid.as_str().into(),
+            api_version: self.api_version.as_str().into(),
+            resource_version: self.resource_version.as_str().into(),
+            field_path: self.field_path.as_str().into(),
+        }
     }
 }
 
 impl Referent for ObjectReference {
     fn reference(&self) -> ObjectReference {
         self.clone()
-    }
-}
-
-fn reference(api_version: &str, kind: &str, metadata: &ObjectMeta) -> ObjectReference {
-    ObjectReference {
-        kind: kind.into(),
-        namespace: metadata.namespace.clone(),
-        name: metadata.name.clone(),
-        uid: metadata.uid.clone(),
-        api_version: api_version.into(),
-        resource_version: metadata.resource_version.clone(),
-        field_path: Str::default(),
     }
 }

@@ -92,6 +92,9 @@ fn core(verdict: Verdict) -> (CoreEvent, bool) {
     }
 }
 
+/// What makes another occurrence of one.
+type Change<'a> = &'a dyn Fn(&mut Occurrence);
+
 /// `+` makes an event, `2` changes the count of one to 2, `.` counts, `-` does nothing.
 fn shape(verdict: &Verdict) -> String {
     let job = |job: &Job| match (&job.event, job.is_change) {
@@ -116,12 +119,12 @@ fn a_series_is_written_at_its_second_occurrence_and_counted_then() {
     // Anything that differs is another kind; a new version of the object is not.
     assert_eq!(shape(&bench.tell("b", "Failed", "")), "+");
     assert_eq!(shape(&bench.tell("a", "Started", "")), "+");
-    let with = |change: &dyn Fn(&mut Occurrence)| {
+    let with = |change: Change<'_>| {
         let mut occurrence = occurrence("a", "Failed", "");
         change(&mut occurrence);
         occurrence
     };
-    let others: [(&dyn Fn(&mut Occurrence), &str); 6] = [
+    let others: [(Change<'_>, &str); 6] = [
         (&|o| o.type_ = Type::Warning, "+"),
         (&|o| o.action = "Other".into(), "+"),
         (&|o| o.related = Some(ObjectReference::default()), "+"),

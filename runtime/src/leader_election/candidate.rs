@@ -43,7 +43,8 @@ const BACKOFF: Backoff = Backoff {
 /// The candidate registers itself by a `LeaseCandidate` of its identity's name, and the server gives it the lease when it
 /// is the best. When another becomes better the server marks the end of its term: its task is told by
 /// [`Loss::EndOfTerm`](super::Loss::EndOfTerm), ends, and the lease is given up to the other. A server that does not
-/// serve `LeaseCandidate` is noticed, and the candidate takes part in an ordinary election; the two may be mixed.
+/// serve `LeaseCandidate` is noticed, and the candidate takes part in an ordinary election; the two may be mixed. A
+/// server that serves the kind but has the feature `CoordinatedLeaderElection` off chooses nobody.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidacy {
     /// The version of this program, as semantic version.

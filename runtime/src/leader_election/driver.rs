@@ -11,6 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use super::Shared;
 use super::calls::{Calls, Told};
+use super::candidate::Candidate;
 use super::leadership::{Ending, Leadership, Loss, Outcome, Standing};
 use super::options::Release;
 use super::state::{Answer, Effect, Memory, Moment, Observed, State, Term};
@@ -26,6 +27,8 @@ pub(super) struct Driver {
     pub(super) calls: Calls,
     pub(super) memory: Memory,
     pub(super) state: State,
+    /// The registration, where the server chooses.
+    pub(super) candidate: Option<Candidate>,
 }
 
 /// What happened to a leader.
@@ -101,6 +104,7 @@ impl Driver {
         let _stopped = Stopped(self.shared.clone());
         self.enter(ElectionState::Standby);
         let Some(stop) = self.stand_by(stop).await else {
+            self.withdraw().await;
             if self.memory.may_hold || self.memory.is_ours() {
                 self.release().await;
             }
@@ -281,10 +285,18 @@ impl Driver {
         task.end().await
     }
 
+    /// Takes the candidate off the server's list, before the lease is given up: it is not to be chosen again.
+    async fn withdraw(&mut self) {
+        if let Some(candidate) = self.candidate.take() {
+            candidate.withdraw().await;
+        }
+    }
+
     /// After the task: the lease is given up if that is wished and it is still held.
     async fn end_term(&mut self) {
         let taken = matches!(&self.state, State::Over(Loss::Taken { .. }));
         self.memory.term = None;
+        self.withdraw().await;
         if self.shared.options.release == Release::WhenDone && !taken {
             self.release().await;
         }

@@ -53,6 +53,9 @@
 //! deadline; it gives the lease up when it is asked to stop, before the task has ended; it calls "stopped leading" also
 //! if it never led; and one request that hangs uses up all of its deadline, while here none takes longer than half of it.
 //!
+//! A candidate needs the verbs `get`, `create` and `update` of `leases` in `coordination.k8s.io`; an observer `list` and
+//! `watch`; a [`Candidacy`] `get`, `list`, `watch`, `create`, `update` and `delete` of `leasecandidates`.
+//!
 //! This module must not know what leaders do.
 
 mod callbacks;
@@ -76,6 +79,7 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
 
 pub use self::callbacks::Callbacks;
+use self::candidate::Candidate;
 pub use self::candidate::{Candidacy, OLDEST_EMULATION_VERSION};
 use self::driver::Driver;
 pub use self::leadership::{Ending, Leadership, Loss, Outcome};
@@ -170,14 +174,7 @@ impl LeaderElector {
             let Some(stop) = stop else {
                 return Outcome::NeverLed;
             };
-            let chooser = match candidate {
-                Some(_) => Chooser::Server,
-                None => Chooser::Candidates,
-            };
-            let outcome = driver(&shared, chooser).run(stop, lead, permit).await;
-            if let Some(candidate) = candidate {
-                candidate.withdraw().await;
-            }
+            let outcome = driver(&shared, candidate).run(stop, lead, permit).await;
             drop(teller);
             outcome
         };
@@ -231,8 +228,12 @@ impl LeaderElector {
     }
 }
 
-fn driver(shared: &Arc<Shared>, chooser: Chooser) -> Driver {
+fn driver(shared: &Arc<Shared>, candidate: Option<Candidate>) -> Driver {
     let options = &shared.options;
+    let chooser = match candidate {
+        Some(_) => Chooser::Server,
+        None => Chooser::Candidates,
+    };
     let rules = Rules {
         namespace: options.namespace.as_str().into(),
         name: options.name.as_str().into(),
@@ -251,5 +252,6 @@ fn driver(shared: &Arc<Shared>, chooser: Chooser) -> Driver {
         },
         memory: Memory::new(rules, options.clock.now()),
         state: State::Reading,
+        candidate,
     }
 }

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use super::lease::{Lease, LeaseSpec};
 use super::task::Task;
 use crate::cache::{ApiListWatch, Deleted, Event, SharedInformer};
-use crate::clock::Clock;
+use crate::clock::{Clock, TokioClock};
 use crate::rest::RestClient;
 use crate::value::Str;
 
@@ -52,7 +52,15 @@ impl LeaderObserver {
     ///
     /// # Panics
     /// Outside of a tokio runtime.
-    pub fn start(client: &RestClient, namespace: &str, name: &str, clock: Arc<dyn Clock>) -> Self {
+    pub fn start(client: &RestClient, namespace: &str, name: &str) -> Self {
+        Self::start_on(client, namespace, name, Arc::new(TokioClock))
+    }
+
+    /// The same with another clock.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn start_on(client: &RestClient, namespace: &str, name: &str, clock: Arc<dyn Clock>) -> Self {
         let source =
             ApiListWatch::<Lease>::new(client, Some(namespace)).fields(format!("metadata.name={name}"));
         let informer = SharedInformer::new(source);
@@ -132,4 +140,47 @@ fn take(tell: &watch::Sender<Option<Seen>>, event: Event<Lease>, at: Instant) {
         *seen = spec.map(|spec| Seen { spec, at });
         true
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn lease(holder: &str, seconds: i32) -> Event<Lease> {
+        let mut lease = Lease::default();
+        lease.spec.holder_identity = Some(holder.into());
+        lease.spec.lease_duration_seconds = Some(seconds);
+        lease.spec.lease_transitions = Some(3);
+        let object = Arc::new(lease);
+        Event::Added {
+            object,
+            initial: false,
+        }
+    }
+
+    #[test]
+    fn a_leader_that_does_not_renew_is_none_after_its_own_time() {
+        let start = Instant::now();
+        let after = |seconds| start + Duration::from_secs(seconds);
+        let who = |seen: &watch::Sender<Option<Seen>>, at| {
+            leader(seen.borrow().as_ref(), at).map(|leader| leader.identity.to_string())
+        };
+        let seen = watch::Sender::new(None);
+        assert_eq!(who(&seen, start), None);
+        take(&seen, lease("a", 15), start);
+        assert_eq!(who(&seen, after(14)).as_deref(), Some("a"));
+        assert_eq!(who(&seen, after(15)), None);
+        // The same record again is no news.
+        take(&seen, lease("a", 15), after(10));
+        assert_eq!(who(&seen, after(15)), None);
+        take(&seen, lease("b", i32::MAX), after(16));
+        assert_eq!(who(&seen, after(1_000_000)).as_deref(), Some("b"));
+        take(&seen, lease("", 15), after(16));
+        assert_eq!(who(&seen, after(16)), None);
+        take(&seen, lease("c", 15), after(17));
+        let deleted = Event::Deleted(Deleted::Known(Arc::default()));
+        take(&seen, deleted, after(18));
+        assert_eq!(who(&seen, after(18)), None);
+    }
 }

@@ -6,13 +6,14 @@ mod list;
 mod object;
 mod object_meta;
 mod options;
+mod owner;
 mod ownership;
 mod reference;
 mod selector;
 mod status;
 mod table;
 
-pub use condition::Condition;
+pub use condition::{Condition, ConditionStatus, Conditions};
 pub use discovery::{
     APIGroup, APIGroupList, APIResource, APIResourceList, APIVersions, GroupResource,
     GroupVersionForDiscovery, ServerAddressByClientCIDR,
@@ -25,6 +26,7 @@ pub use object_meta::{
     PartialObjectMetadataList, ShardInfo,
 };
 pub use options::{DeleteOptions, Preconditions};
+pub use owner::OwnerError;
 pub use ownership::{migrate_ownership, ownership_patch};
 pub use reference::{Reference, Referent};
 pub use selector::{FieldSelectorRequirement, LabelSelector, LabelSelectorRequirement};

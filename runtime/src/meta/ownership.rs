@@ -117,7 +117,7 @@ fn fields_of(entry: &ManagedFieldsEntry) -> Result<Map<String, Value>, DecodeErr
     };
     fields
         .parse()
-        .map_err(|error| DecodeError::other(error).within(&format!("managedFields of {}", entry.manager)))
+        .map_err(|error| DecodeError::other(error).within(format!("managedFields of {}", entry.manager)))
 }
 
 /// Adds the paths of `other`. A path that ends in `{}` is owned; one that goes on is owned if it also has the key `.`.

@@ -1,8 +1,8 @@
-//! References to objects: [`OwnerReference::to`] and [`Reference`].
+//! References to objects: [`Referent`] and [`Reference`].
 
 use serde::{Deserialize, Serialize};
 
-use super::{Object, OwnerReference};
+use super::Object;
 use crate::dynamic::DynamicObject;
 use crate::resource::Resource;
 
@@ -21,34 +21,6 @@ impl<K: Resource> Referent for K {
 impl Referent for DynamicObject {
     fn type_name(&self) -> (&str, &str) {
         (&self.api_version, &self.kind)
-    }
-}
-
-impl OwnerReference {
-    /// A reference to `owner` for the metadata of objects that it owns. `None` unless kind, name and UID are there, as
-    /// they are in every object read from a server: servers refuse a reference without them.
-    pub fn to(owner: &impl Referent) -> Option<Self> {
-        let ((api_version, kind), meta) = (owner.type_name(), owner.object_meta());
-        let complete = [api_version, kind, &meta.name, &meta.uid]
-            .iter()
-            .all(|text| !text.is_empty());
-        complete.then(|| Self {
-            api_version: api_version.into(),
-            kind: kind.into(),
-            name: meta.name.clone(),
-            uid: meta.uid.clone(),
-            ..Self::default()
-        })
-    }
-
-    /// A reference to the managing controller of an object, of which there is one at most. A foreground deletion of
-    /// `owner` waits for the object.
-    pub fn to_controller(owner: &impl Referent) -> Option<Self> {
-        Some(Self {
-            controller: Some(true),
-            block_owner_deletion: Some(true),
-            ..Self::to(owner)?
-        })
     }
 }
 
@@ -106,11 +78,16 @@ impl Reference {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::meta::{OwnerError, OwnerReference};
 
     #[test]
     fn references_say_what_the_object_is() {
         let mut owner = DynamicObject::new("apps/v1", "Deployment", "front").within("web");
-        assert_eq!(OwnerReference::to(&owner), None, "without a UID");
+        assert_eq!(
+            OwnerReference::to(&owner),
+            Err(OwnerError::NoIdentity),
+            "without a UID"
+        );
         owner.metadata.uid = "u-1".into();
         owner.metadata.resource_version = "7".into();
         let reference = OwnerReference::to_controller(&owner).unwrap();

@@ -17,7 +17,8 @@ const LEAST_PAUSE: Duration = Duration::from_secs(1);
 /// Nothing is missed and nothing comes twice: each start begins at the version of the last event or bookmark. It needs a
 /// version to begin with, that of a list or of an object: empty and `"0"` mean no version in particular, and are
 /// refused. Bookmarks are kept to itself. It ends with an error that time does not heal: the version is too old (410; list
-/// again), the caller may not watch, or the resource is not there. Dropping it closes the stream.
+/// again), the caller may not watch, or the resource is not there. An object that cannot be read is an error, too, but
+/// not the end. Dropping it closes the stream.
 ///
 /// ```no_run
 /// # use kubeloom::{RestClient, rest::{GroupVersionResource, WatchEvent}};
@@ -70,15 +71,14 @@ impl<K: Object> ResumedWatch<K> {
         &self.version
     }
 
-    /// The next change; `None` after an error. Cancel-safe but for the start of a stream, which begins again.
+    /// The next change; `None` at the end, which follows an error. Cancel-safe but for the start of a stream, which begins again.
     pub async fn next(&mut self) -> Option<Result<WatchEvent<K>, Error>> {
         while !self.ended {
             match self.step().await {
                 Ok(Some(event)) => return Some(Ok(event)),
                 Ok(None) => {}
                 Err(error) => {
-                    self.ended = true;
-                    self.stream = None;
+                    self.ended = self.stream.is_none();
                     return Some(Err(error));
                 }
             }
@@ -97,6 +97,9 @@ impl<K: Object> ResumedWatch<K> {
                 self.stream = None;
                 self.failures = self.failures.saturating_add(1);
                 return Ok(None);
+            }
+            Some(Err(error)) if matches!(error.kind(), ErrorKind::Decode(_)) && !stream.is_ended() => {
+                return Err(error);
             }
             Some(Err(error)) => {
                 self.stream = None;

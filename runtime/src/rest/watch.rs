@@ -75,6 +75,11 @@ impl<K: Wire> WatchStream<K> {
         std::future::poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 
+    /// Whether nothing more will come.
+    pub(super) fn is_ended(&self) -> bool {
+        self.ended
+    }
+
     fn fail(&self, kind: ErrorKind) -> Error {
         Error::new(self.context.clone(), kind)
     }

@@ -87,6 +87,7 @@ impl Stream for Logged {
         let chunk = self.chunks.as_mut().poll_next(cx);
         if let Poll::Ready(Some(Ok(bytes))) = &chunk
             && self.call.left > 0
+            && !bytes.is_empty()
         {
             let shown = bytes.len().min(self.call.left);
             self.call.log("answer body", bytes, shown);

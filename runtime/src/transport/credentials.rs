@@ -25,7 +25,7 @@ const TOKEN_RETRY: Duration = Duration::from_secs(5);
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Credentials {
     /// The value of the `Authorization` header; none if a client certificate says it all.
-    pub(super) authorization: Option<SecretString>,
+    pub(super) authorization: Option<Arc<SecretString>>,
     /// The version of the client certificate that goes with it; see [`PluginIdentity`].
     pub(super) identity: u64,
 }
@@ -33,7 +33,7 @@ pub(super) struct Credentials {
 impl Credentials {
     pub(super) fn header(value: SecretString) -> Self {
         Self {
-            authorization: Some(value),
+            authorization: Some(Arc::new(value)),
             identity: 0,
         }
     }
@@ -41,6 +41,11 @@ impl Credentials {
 
 /// Where credentials come from.
 pub(super) trait CredentialSource: Debug + Send + Sync {
+    /// Those to send now, if nothing has to be waited for.
+    fn at_hand(&self) -> Option<Credentials> {
+        None
+    }
+
     /// Those to send now.
     fn credentials(&self) -> BoxFuture<'_, Result<Credentials, TransportError>>;
 
@@ -62,39 +67,48 @@ pub(super) trait PluginIdentity: Debug + Send + Sync {
 /// nothing has happened yet.
 #[derive(Debug)]
 pub(super) struct Authenticate {
-    pub(super) next: Arc<dyn Transport>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) source: Box<dyn CredentialSource>,
 }
 
-impl Transport for Authenticate {
-    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
+impl Authenticate {
+    /// Sends a request by `next`.
+    pub(super) async fn send(
+        &self,
+        request: &Request,
+        next: &dyn Transport,
+    ) -> Result<Response, TransportError> {
         if request.headers.contains("authorization") {
-            return self.next.send(request);
+            return next.send(request.clone()).await;
         }
-        Box::pin(async move {
-            let used = self.source.credentials().await?;
-            let sent = self.clock.now();
-            let response = self.next.send(signed(request.clone(), &used)).await?;
-            if response.status != 401 {
-                return Ok(response);
+        let used = self.credentials().await?;
+        let sent = self.clock.now();
+        let response = next.send(signed(request.clone(), &used)).await?;
+        if response.status != 401 {
+            return Ok(response);
+        }
+        self.source.rejected(&used, sent);
+        match self.credentials().await {
+            Ok(renewed) if renewed != used => {
+                tracing::debug!(
+                    "the server rejected the credentials; the call is sent again with renewed ones"
+                );
+                drain(response).await;
+                next.send(signed(request.clone(), &renewed)).await
             }
-            self.source.rejected(&used, sent);
-            match self.source.credentials().await {
-                Ok(renewed) if renewed != used => {
-                    tracing::debug!(
-                        "the server rejected the credentials; the call is sent again with renewed ones"
-                    );
-                    drain(response).await;
-                    self.next.send(signed(request, &renewed)).await
-                }
-                Ok(_) => Ok(response),
-                Err(error) => {
-                    tracing::warn!(%error, "the server rejected the credentials and they cannot be renewed");
-                    Ok(response)
-                }
+            Ok(_) => Ok(response),
+            Err(error) => {
+                tracing::warn!(%error, "the server rejected the credentials and they cannot be renewed");
+                Ok(response)
             }
-        })
+        }
+    }
+
+    async fn credentials(&self) -> Result<Credentials, TransportError> {
+        match self.source.at_hand() {
+            Some(credentials) => Ok(credentials),
+            None => self.source.credentials().await,
+        }
     }
 }
 
@@ -123,11 +137,11 @@ pub(super) fn sources(
     let clock = &options.clock;
     let source: Box<dyn CredentialSource> = match &config.auth {
         AuthConfig::Anonymous => match &endpoint.userinfo {
-            Some((username, password)) => Box::new(Fixed(basic(username, password))),
+            Some((username, password)) => Fixed::new(basic(username, password)),
             None => return Ok(Sources::default()),
         },
-        AuthConfig::Token(token) => Box::new(Fixed(bearer(token))),
-        AuthConfig::Basic { username, password } => Box::new(Fixed(basic(username, password))),
+        AuthConfig::Token(token) => Fixed::new(bearer(token)),
+        AuthConfig::Basic { username, password } => Fixed::new(basic(username, password)),
         AuthConfig::TokenFile { path, fallback } => Box::new(TokenFile {
             path: path.clone(),
             clock: clock.clone(),
@@ -168,11 +182,28 @@ pub(super) fn basic(username: &str, password: &SecretString) -> SecretString {
 
 /// A value that stays as it is.
 #[derive(Debug)]
-struct Fixed(SecretString);
+struct Fixed(Arc<SecretString>);
+
+impl Fixed {
+    fn new(value: SecretString) -> Box<Self> {
+        Box::new(Self(Arc::new(value)))
+    }
+
+    fn value(&self) -> Credentials {
+        Credentials {
+            authorization: Some(self.0.clone()),
+            identity: 0,
+        }
+    }
+}
 
 impl CredentialSource for Fixed {
+    fn at_hand(&self) -> Option<Credentials> {
+        Some(self.value())
+    }
+
     fn credentials(&self) -> BoxFuture<'_, Result<Credentials, TransportError>> {
-        Box::pin(std::future::ready(Ok(Credentials::header(self.0.clone()))))
+        Box::pin(std::future::ready(Ok(self.value())))
     }
 
     fn rejected(&self, _: &Credentials, _: Instant) {}

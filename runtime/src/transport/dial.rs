@@ -218,6 +218,19 @@ pub(super) struct Dialed {
     pub(super) heard: Option<Heard>,
 }
 
+#[cfg(test)]
+impl Dialed {
+    /// HTTP/2 in the clear over any byte stream.
+    pub(super) fn over(io: impl Duplex + 'static) -> Self {
+        Self {
+            io: Box::new(io),
+            http2: true,
+            ending: Ending::default(),
+            heard: None,
+        }
+    }
+}
+
 /// How a connection ended, where the HTTP libraries do not say. In TLS 1.3 a server refuses a client certificate after
 /// the handshake, as the client sees it, and the HTTP/2 library keeps only the text of the error that the first read
 /// then meets.

@@ -118,9 +118,8 @@ fn stack(
         warnings,
         ..
     } = options;
-    let mut next: Arc<dyn Transport> = wire;
-    next = Arc::new(Observe {
-        next,
+    let mut next: Arc<dyn Transport> = Arc::new(Observe {
+        next: wire,
         clock: clock.clone(),
         metrics: metrics.clone(),
         warnings,
@@ -128,19 +127,17 @@ fn stack(
     if config.compression == Compression::Gzip {
         next = Arc::new(Gzip { next });
     }
-    if let Some(source) = sources.credentials {
-        next = Arc::new(Authenticate {
-            next,
-            clock: clock.clone(),
-            source,
-        });
-    }
     let limiter = config
         .rate_limit
         .map(|limit| Limiter::new(limit, clock.clone(), metrics.clone()).map(Arc::new))
         .transpose()?;
+    let authenticate = sources.credentials.map(|source| Authenticate {
+        clock: clock.clone(),
+        source,
+    });
     let retry = Retry {
         next,
+        authenticate,
         clock: clock.clone(),
         config: config.retry,
         limiter: limiter.clone(),

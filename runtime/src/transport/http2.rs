@@ -206,3 +206,7 @@ pub(super) fn poll_data(body: &mut RecvStream, cx: &mut Context<'_>) -> Poll<Opt
         Some(Err(error)) => Some(Err(Broken::Http2(error))),
     })
 }
+
+#[cfg(test)]
+#[path = "http2_tests.rs"]
+mod tests;

@@ -8,16 +8,16 @@ use bytes::Bytes;
 use futures_core::Stream;
 use tracing::Instrument;
 
-use super::body::Chunks;
 use super::metrics::{Labels, Metrics};
 use super::warnings::{self, WarningHandler};
+use super::wire::{Wire, WireBody};
 use super::{BoxFuture, CallKind, Method, Request, Response, Transport, TransportError};
 use crate::clock::Clock;
 
 /// Watches attempts.
 #[derive(Debug)]
 pub(super) struct Observe {
-    pub(super) next: Arc<dyn Transport>,
+    pub(super) next: Arc<Wire>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) metrics: Arc<dyn Metrics>,
     pub(super) warnings: Arc<dyn WarningHandler>,
@@ -36,16 +36,19 @@ impl Transport for Observe {
             audit_id = request.headers.get("audit-id"),
             status = tracing::field::Empty,
         );
-        Box::pin(self.observed(request, span.clone()).instrument(span))
+        match span.is_disabled() {
+            true => Box::pin(self.observed(request, span)),
+            false => Box::pin(self.observed(request, span.clone()).instrument(span)),
+        }
     }
 }
 
 impl Observe {
-    async fn observed(&self, request: Request, span: tracing::Span) -> Result<Response, TransportError> {
-        let flight = Flight::start(&self.metrics, &request);
+    async fn observed(&self, mut request: Request, span: tracing::Span) -> Result<Response, TransportError> {
+        let flight = Flight::start(&self.metrics, &mut request);
         let started = self.clock.now();
         self.metrics.sent(&flight.labels(), request.body.len() as u64);
-        let result = self.next.send(request).await;
+        let result = self.next.exchange(request).await;
         let latency = self.clock.now().saturating_duration_since(started);
         let status = result.as_ref().ok().map(|response| response.status);
         self.metrics.answered(&flight.labels(), status, latency);
@@ -55,13 +58,12 @@ impl Observe {
             Ok(_) => tracing::debug!(latency_ms, "the server answered"),
             Err(error) => tracing::debug!(latency_ms, error = error.message(), "the call got no response"),
         }
-        let mut response = result?;
-        warnings::report(&response.headers, &*self.warnings);
-        response.body = response.body.map_stream(|chunks| Counted {
-            chunks,
+        let answered = result?;
+        warnings::report(&answered.headers, &*self.warnings);
+        Ok(answered.map_data(|data| Counted {
+            data,
             flight: Some(flight),
-        });
-        Ok(response)
+        }))
     }
 }
 
@@ -74,11 +76,12 @@ struct Flight {
 }
 
 impl Flight {
-    fn start(metrics: &Arc<dyn Metrics>, request: &Request) -> Self {
+    /// Takes the template, which nobody needs from here on.
+    fn start(metrics: &Arc<dyn Metrics>, request: &mut Request) -> Self {
         let flight = Self {
             metrics: metrics.clone(),
             method: request.method,
-            path: request.template.clone(),
+            path: std::mem::take(&mut request.template),
             kind: request.kind,
         };
         metrics.started(&flight.labels());
@@ -102,7 +105,7 @@ impl Drop for Flight {
 
 /// A body whose bytes are counted.
 struct Counted {
-    chunks: Chunks,
+    data: WireBody,
     /// Gone when the body has ended.
     flight: Option<Flight>,
 }
@@ -111,7 +114,7 @@ impl Stream for Counted {
     type Item = Result<Bytes, TransportError>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let chunk = self.chunks.as_mut().poll_next(cx);
+        let chunk = self.data.poll_data(cx);
         match (&chunk, &self.flight) {
             (Poll::Ready(Some(Ok(bytes))), Some(flight)) if !bytes.is_empty() => {
                 flight.metrics.received(&flight.labels(), bytes.len() as u64);

@@ -169,7 +169,7 @@ impl CredentialSource for Oidc {
     fn rejected(&self, used: &Credentials, _: Instant) {
         let mut state = self.0.state();
         let token = setting(&state.settings, "id-token").cloned();
-        if token.as_ref().map(bearer) == used.authorization {
+        if token.as_ref().map(bearer).as_ref() == used.authorization.as_deref() {
             state.rejected = token;
         }
     }

@@ -19,6 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use super::credentials::Authenticate;
 use super::limit::Limiter;
 use super::metrics::{Labels, Metrics};
 use super::{CallKind, Method, Request, Response, Transport, TransportError, TransportErrorKind};
@@ -36,6 +37,8 @@ const DRAINED: usize = 2 << 10;
 #[derive(Debug)]
 pub(super) struct Retry {
     pub(super) next: Arc<dyn Transport>,
+    /// What each attempt passes on its way; none for an anonymous client.
+    pub(super) authenticate: Option<Authenticate>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) config: RetryConfig,
     pub(super) limiter: Option<Arc<Limiter>>,
@@ -116,7 +119,7 @@ impl Retry {
                     self.clock.sleep(wait).await;
                 }
             }
-            let ended = self.next.send(request.clone()).await;
+            let ended = self.attempt(&request).await;
             if self.config.backoff.is_some() {
                 self.trouble.note(&ended);
             }
@@ -147,6 +150,13 @@ impl Retry {
                 limiter.pass(&request).await;
             }
             attempt += 1;
+        }
+    }
+
+    async fn attempt(&self, request: &Request) -> Result<Response, TransportError> {
+        match &self.authenticate {
+            Some(authenticate) => authenticate.send(request, &*self.next).await,
+            None => self.next.send(request.clone()).await,
         }
     }
 

@@ -71,6 +71,7 @@ async fn run(request: Request, does: &[Does], config: RetryConfig) -> Run {
     let deadline = Deadline {
         next: Retry {
             next: script.clone(),
+            authenticate: None,
             clock: clock.clone(),
             config,
             limiter: None,
@@ -300,4 +301,50 @@ fn retry_after_is_seconds_or_a_date() {
     ] {
         check(nonsense, None);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_in_trouble_is_left_alone_for_longer_and_longer() {
+    use crate::config::UrlBackoff;
+
+    let answers = [500, 503, 429, 500, 404, 500, 200].map(|status| Answer(status, None));
+    let started = tokio::time::Instant::now();
+    let script = Arc::new(Script {
+        does: Mutex::new(answers.into_iter().collect()),
+        sent_at: Mutex::default(),
+        started,
+        bodies: Mutex::default(),
+    });
+    let backoff = UrlBackoff {
+        base: Duration::from_secs(1),
+        most: Duration::from_secs(3),
+    };
+    let retry = Retry {
+        next: script.clone(),
+        authenticate: None,
+        clock: Arc::new(VirtualClock::starting_at(jiff::Timestamp::UNIX_EPOCH)),
+        config: RetryConfig {
+            backoff: Some(backoff),
+            ..RetryConfig::default()
+        },
+        limiter: None,
+        metrics: Arc::new(NoMetrics),
+        trouble: Trouble::default(),
+    };
+    for _ in answers {
+        let earlier = Earlier::default();
+        retry
+            .send(request(Method::Get, CallKind::Unary), None, &earlier)
+            .await
+            .unwrap();
+    }
+    let sent: Vec<u64> = script
+        .sent_at
+        .lock()
+        .unwrap()
+        .iter()
+        .map(Duration::as_secs)
+        .collect();
+    // After 500, 503, 429, 500 it waits 1, 2, 3, 3; the 404 ends that.
+    assert_eq!(sent, [0, 1, 3, 6, 9, 9, 10]);
 }

@@ -98,3 +98,82 @@ pub(super) fn wire<E>(
     wires.push((key, Arc::downgrade(&wire)));
     Ok(wire)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use crate::config::{ClientIdentity, Config, DataSource, SecretSource, Trust};
+    use crate::transport::{HttpTransport, TransportOptions};
+
+    /// How many entries there are for servers whose name begins so.
+    fn entries(name: &str) -> usize {
+        let wires = super::WIRES.lock().unwrap();
+        let ours = wires
+            .iter()
+            .filter(|(key, _)| key.server.expose().starts_with(name));
+        ours.count()
+    }
+
+    /// How many of them are in use.
+    fn live(name: &str) -> usize {
+        let wires = super::WIRES.lock().unwrap();
+        let ours = wires
+            .iter()
+            .filter(|(key, wire)| key.server.expose().starts_with(name) && wire.strong_count() > 0);
+        ours.count()
+    }
+
+    fn config(server: &str) -> Config {
+        let mut config = Config::new(server);
+        config.tls.trust = Trust::Insecure;
+        config
+    }
+
+    #[tokio::test]
+    async fn ten_thousand_clients_with_changing_certificates_leave_nothing_behind() {
+        let key = rcgen::KeyPair::generate().unwrap();
+        let certificate = rcgen::CertificateParams::default().self_signed(&key).unwrap();
+        for index in 0..10_000_u32 {
+            let mut config = config("https://rotating.example:6443");
+            let pem = format!("{}# {index}\n", certificate.pem());
+            config.tls.identity = Some(ClientIdentity {
+                certificate: DataSource::Inline(pem.into_bytes()),
+                key: SecretSource::Inline(key.serialize_pem().into_bytes().into()),
+            });
+            drop(HttpTransport::new(&config).unwrap());
+            assert!(entries("https://rotating") <= 1);
+        }
+    }
+
+    #[tokio::test]
+    async fn connections_are_shared_by_what_they_depend_on() {
+        let base = config("https://shared.example:6443");
+        let first = HttpTransport::new(&base).unwrap();
+        let same = |change: &dyn Fn(&mut Config)| {
+            let mut config = base.clone();
+            change(&mut config);
+            let second = HttpTransport::new(&config).unwrap();
+            let count = live("https://shared");
+            drop(second);
+            count == 1
+        };
+        assert!(same(&|_| {}));
+        assert!(same(
+            &|config| config.auth = crate::config::AuthConfig::Token("another".into())
+        ));
+        assert!(same(&|config| config.timeout = Some(Duration::from_secs(1))));
+        assert!(!same(&|config| config.tls.server_name = Some("other".into())));
+        assert!(!same(&|config| config.keep_alive.timeout = Duration::from_secs(1)));
+        assert!(!same(&|config| config.proxy = crate::config::Proxy::Direct));
+        let apart = TransportOptions {
+            share: false,
+            ..TransportOptions::default()
+        };
+        let second = HttpTransport::with_options(&base, apart).unwrap();
+        assert_eq!(live("https://shared"), 1);
+        drop((first, second));
+        HttpTransport::new(&config("https://shared-no-more.example")).unwrap();
+        assert_eq!(entries("https://shared.example"), 0);
+    }
+}

@@ -3,7 +3,6 @@
 use std::error::Error as StdError;
 use std::fmt;
 use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
@@ -19,9 +18,7 @@ use super::error::chain;
 use super::lease::{Answer, Broken, Message, Payload};
 use super::pool::Pool;
 use super::tls;
-use super::{
-    Body, BoxFuture, CallKind, Headers, Request, Response, Transport, TransportError, TransportErrorKind,
-};
+use super::{Body, CallKind, Headers, Request, Response, TransportError, TransportErrorKind};
 
 /// How many connections in a row may be lost under a call before it has been sent.
 const CONNECTIONS: usize = 5;
@@ -37,7 +34,8 @@ impl Wire {
         Self { endpoint, pool }
     }
 
-    async fn exchange(&self, request: Request) -> Result<Response, TransportError> {
+    /// Sends a request; its answer's header has arrived.
+    pub(super) async fn exchange(&self, request: Request) -> Result<Answered, TransportError> {
         let (kind, method) = (request.kind, request.method);
         let mut message = Some(encode(&self.endpoint, &request)?);
         let mut left = CONNECTIONS;
@@ -93,7 +91,7 @@ impl Wire {
         kind: CallKind,
         answer: Answer,
         ending: Ending,
-    ) -> Result<Response, TransportError> {
+    ) -> Result<Answered, TransportError> {
         let (parts, payload) = answer.into_parts();
         let status = parts.status.as_u16();
         let length = payload.length(&parts.headers);
@@ -107,20 +105,50 @@ impl Wire {
                 *answer.extensions_mut() = extensions;
                 let upgraded = hyper::upgrade::on(answer).await;
                 let upgraded = upgraded.map_err(|error| translate(&self.endpoint, &ending, error.into()))?;
-                Body::upgraded(Upgraded::new(TokioIo::new(upgraded)))
+                Content::Upgraded(Upgraded::new(TokioIo::new(upgraded)))
             }
-            payload => Body::stream(WireBody {
+            payload => Content::Data(WireBody {
                 payload,
                 endpoint: self.endpoint.clone(),
                 ending,
-            })
-            .with_length(length),
+            }),
         };
-        Ok(Response {
+        Ok(Answered {
             status,
             headers,
             body,
+            length,
         })
+    }
+}
+
+/// An answer whose body is still as it comes from the connection.
+pub(super) struct Answered {
+    pub(super) status: u16,
+    pub(super) headers: Headers,
+    body: Content,
+    length: Option<u64>,
+}
+
+enum Content {
+    Data(WireBody),
+    Upgraded(Upgraded),
+}
+
+impl Answered {
+    /// The answer with its body made into a stream.
+    pub(super) fn map_data<S>(self, map: impl FnOnce(WireBody) -> S) -> Response
+    where
+        S: Stream<Item = Result<Bytes, TransportError>> + Send + 'static,
+    {
+        Response {
+            status: self.status,
+            headers: self.headers,
+            body: match self.body {
+                Content::Data(data) => Body::stream(map(data)).with_length(self.length),
+                Content::Upgraded(upgraded) => Body::upgraded(upgraded),
+            },
+        }
     }
 }
 
@@ -134,12 +162,6 @@ fn is_unprocessed(error: &Broken, method: super::Method) -> bool {
     let refused = error.is_reset() && error.reason() == Some(h2::Reason::REFUSED_STREAM);
     let leaving = error.is_go_away() && error.reason() == Some(h2::Reason::NO_ERROR);
     error.is_remote() && (refused || (leaving && method == super::Method::Get))
-}
-
-impl Transport for Wire {
-    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
-        Box::pin(self.exchange(request))
-    }
 }
 
 impl fmt::Debug for Wire {
@@ -179,16 +201,15 @@ fn encode(endpoint: &Endpoint, request: &Request) -> Result<Message, TransportEr
 }
 
 /// The body as it arrives.
-struct WireBody {
+pub(super) struct WireBody {
     payload: Payload,
     endpoint: Arc<Endpoint>,
     ending: Ending,
 }
 
-impl Stream for WireBody {
-    type Item = Result<Bytes, TransportError>;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+impl WireBody {
+    /// The next bytes.
+    pub(super) fn poll_data(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, TransportError>>> {
         let data = ready!(self.payload.poll_data(cx));
         Poll::Ready(data.map(|data| data.map_err(|error| translate(&self.endpoint, &self.ending, error))))
     }

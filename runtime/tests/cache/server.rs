@@ -212,6 +212,21 @@ impl Server {
         version
     }
 
+    /// Changes an object that is there.
+    #[allow(dead_code, reason = "not all tests that share this server change objects")]
+    pub fn change(&self, key: &str, change: impl FnOnce(&mut Value)) {
+        let (namespace, name) = key.split_once('/').unwrap();
+        let mut state = self.state();
+        state.version += 1;
+        let version = state.version;
+        let place = (namespace.to_owned(), name.to_owned());
+        let object = state.objects.get_mut(&place).unwrap();
+        change(object);
+        object["metadata"]["resourceVersion"] = json!(version.to_string());
+        let object = object.clone();
+        state.tell("MODIFIED", object);
+    }
+
     pub fn delete(&self, key: &str) {
         let (namespace, name) = key.split_once('/').unwrap();
         let mut state = self.state();

@@ -5,9 +5,20 @@
 //! Each group-version is a feature and a module of the same name; `all` turns all of them on. A feature brings in
 //! those whose types it needs.
 //!
-//! ```ignore
+//! ```no_run
+//! # #[cfg(feature = "beta_v1")]
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let clientset = kubeloom_shapes::Clientset::from_env().await?;
-//! let handle = clientset.beta_v1().olds("default");
+//! let olds = clientset.beta_v1().olds("default");
+//!
+//! let factory = kubeloom_shapes::SharedInformerFactory::new(&clientset);
+//! let olds = factory.beta_v1().olds();
+//! olds.add_event_handler(|event: kubeloom::cache::Event<_>| println!("{}", event.key()));
+//! factory.start();
+//! factory.wait_synced().await?;
+//! println!("{} objects", olds.lister().list().len());
+//! # Ok(())
+//! # }
 //! ```
 
 #[rustfmt::skip]
@@ -124,6 +135,54 @@ kubeloom::clientset! { Clientset {
     /// Resources of `versions.example.com/v1beta1`.
     #[cfg(feature = "versions_v1beta1")]
     versions_v1beta1: versions_v1beta1::VersionsV1beta1,
+} }
+
+kubeloom::informer_factory! { SharedInformerFactory {
+    /// Informers of `beta.example.com/v1`.
+    #[cfg(feature = "beta_v1")]
+    beta_v1: beta_v1::BetaV1Informers,
+    /// Informers of `collisions.example.com/v1`.
+    #[cfg(feature = "collisions_v1")]
+    collisions_v1: collisions_v1::CollisionsV1Informers,
+    /// Informers of `defaults.example.com/v1`.
+    #[cfg(feature = "defaults_v1")]
+    defaults_v1: defaults_v1::DefaultsV1Informers,
+    /// Informers of `described.example.com/v1`.
+    #[cfg(feature = "described_v1")]
+    described_v1: described_v1::DescribedV1Informers,
+    /// Informers of `enums.example.com/v1`.
+    #[cfg(feature = "enums_v1")]
+    enums_v1: enums_v1::EnumsV1Informers,
+    /// Informers of `free.example.com/v1`.
+    #[cfg(feature = "free_v1")]
+    free_v1: free_v1::FreeV1Informers,
+    /// Informers of `names.example.com/v1`.
+    #[cfg(feature = "names_v1")]
+    names_v1: names_v1::NamesV1Informers,
+    /// Informers of `nullable.example.com/v1`.
+    #[cfg(feature = "nullable_v1")]
+    nullable_v1: nullable_v1::NullableV1Informers,
+    /// Informers of `numbers.example.com/v1`.
+    #[cfg(feature = "numbers_v1")]
+    numbers_v1: numbers_v1::NumbersV1Informers,
+    /// Informers of `recursion.example.com/v1`.
+    #[cfg(feature = "recursion_v1")]
+    recursion_v1: recursion_v1::RecursionV1Informers,
+    /// Informers of `roots.example.com/v1`.
+    #[cfg(feature = "roots_v1")]
+    roots_v1: roots_v1::RootsV1Informers,
+    /// Informers of `rules.example.com/v1`.
+    #[cfg(feature = "rules_v1")]
+    rules_v1: rules_v1::RulesV1Informers,
+    /// Informers of `unions.example.com/v1`.
+    #[cfg(feature = "unions_v1")]
+    unions_v1: unions_v1::UnionsV1Informers,
+    /// Informers of `versions.example.com/v1`.
+    #[cfg(feature = "versions_v1")]
+    versions_v1: versions_v1::VersionsV1Informers,
+    /// Informers of `versions.example.com/v1beta1`.
+    #[cfg(feature = "versions_v1beta1")]
+    versions_v1beta1: versions_v1beta1::VersionsV1beta1Informers,
 } }
 
 /// Shows a visitor each resource's kind of the group-versions that are turned on.

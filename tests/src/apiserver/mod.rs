@@ -18,12 +18,14 @@
 //! | `state` | the server's folder and command line |
 //! | `process` | start, readiness, stop; nothing survives its parent |
 //! | `kubeconfig` | kubeconfig documents |
+//! | [`FaultProxy`] | the way to a server, with faults on it |
 //! | [`https`] | the harness's own few calls |
 //! | `shared` | one server per test binary |
 //!
 //! Everything blocks its thread; a test on an async runtime may call it, since each test has a thread of its own.
 
 pub mod binary;
+mod faults;
 pub mod https;
 mod kubeconfig;
 mod options;
@@ -33,7 +35,8 @@ mod server;
 mod shared;
 mod state;
 
+pub use self::faults::{Chances, Cut, Fault, FaultProxy};
 pub use self::options::{ADMIN, Credential, MASTERS, Options, User};
 pub use self::pki::{Certificate, MAX_CERTIFICATE_GROUPS};
-pub use self::server::ApiServer;
+pub use self::server::{ApiServer, Backup};
 pub use self::shared::{shared, skipped};

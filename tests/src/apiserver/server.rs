@@ -133,6 +133,28 @@ impl ApiServer {
         self.process = None;
     }
 
+    /// Copies what a stopped server keeps, for [`restore`](Self::restore).
+    ///
+    /// # Errors
+    /// A server that runs, and those of the file system.
+    pub fn back_up(&self) -> Result<Backup> {
+        ensure!(self.process.is_none(), "the server runs");
+        let copy = tempfile::tempdir().context("make a folder")?;
+        copy_folder(&self.state.etcd(), copy.path()).context("copy the server's data")?;
+        Ok(Backup(copy))
+    }
+
+    /// Puts a copy in the place of what a stopped server keeps: once it is started again it is as old as the copy.
+    ///
+    /// # Errors
+    /// As [`back_up`](Self::back_up).
+    pub fn restore(&mut self, backup: &Backup) -> Result<()> {
+        ensure!(self.process.is_none(), "the server runs");
+        let data = self.state.etcd();
+        fs::remove_dir_all(&data).context("remove the server's data")?;
+        copy_folder(backup.0.path(), &data).context("restore the server's data")
+    }
+
     /// Whether the process is there. A server that was ready may have ended since, by itself.
     ///
     /// # Errors
@@ -285,9 +307,32 @@ impl ApiServer {
         self.caller.call(self.port, credential, path, call)
     }
 
+    /// A certificate that clients take for the server's.
+    pub(super) fn serving_certificate(&self) -> Result<Certificate> {
+        self.authority.serving()
+    }
+
     fn admin_credential(&self) -> Credential<'_> {
         Credential::Token(self.admin_token())
     }
+}
+
+/// What a server kept at some time. Goes with its folder when it is dropped.
+#[derive(Debug)]
+pub struct Backup(TempDir);
+
+fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_folder(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
 }
 
 impl fmt::Debug for ApiServer {

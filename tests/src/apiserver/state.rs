@@ -46,7 +46,7 @@ impl StateDir {
         self.root.join("admin.kubeconfig")
     }
 
-    fn etcd(&self) -> PathBuf {
+    pub(super) fn etcd(&self) -> PathBuf {
         self.root.join("etcd")
     }
 

@@ -46,9 +46,9 @@ pub fn run(args: CorpusArgs) -> Result<()> {
     for (file, why) in &collected.unreadable {
         println!("UNREADABLE {file}: {why}");
     }
-    let out = args
-        .out
-        .unwrap_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/corpus")));
+    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    let target = target.unwrap_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../target")));
+    let out = args.out.unwrap_or_else(|| target.join("corpus"));
     let mut workspace = Workspace::new(std::path::absolute(out)?)?;
     let mut tally = Tally {
         all: collected.unreadable.len(),

@@ -1,6 +1,7 @@
 //! The commands of `kubeloom-tests`, one module each.
 
 pub mod apiserver;
+pub mod chaos;
 pub mod client_go;
 pub mod compare;
 pub mod corpus;

@@ -4,13 +4,38 @@ use std::collections::BTreeMap;
 
 use kubeloom::cache::WatchList;
 use kubeloom::rest::GroupVersionResource;
+use kubeloom::transport::{CallKind, HttpTransport, Method, Request, Transport};
 use kubeloom_k8s::SharedInformerFactory;
 use kubeloom_k8s::core_v1::ConfigMap;
 use kubeloom_tests::apiserver::{ApiServer, Options, binary};
+use kubeloom_tests::require_apiserver;
 
 use crate::changes::Changes;
 use crate::history::History;
-use crate::{agrees, clientset};
+use crate::{admin, agrees, clientset, config_map};
+
+/// All other tests here read compressed streams: this is what their client asks for and what the server answers.
+#[tokio::test]
+async fn a_streaming_list_is_compressed() {
+    let server = require_apiserver!();
+    let namespace = server.namespace("compressed").unwrap();
+    let api = clientset(server).core_v1().config_maps(&namespace);
+    api.create(&config_map("a")).await.unwrap();
+    let path = format!(
+        "/api/v1/namespaces/{namespace}/configmaps?watch=1&timeoutSeconds=5&allowWatchBookmarks=true\
+         &sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
+    );
+    let mut request = Request::new(Method::Get, path);
+    request.kind = CallKind::Stream;
+    // Who asks by himself gets the answer as it is.
+    request.headers = [("accept-encoding", "gzip")].into_iter().collect();
+    let transport = HttpTransport::new(&admin(server)).unwrap();
+    let response = transport.send(request).await.unwrap();
+    assert_eq!(
+        (response.status, response.headers.get("content-encoding")),
+        (200, Some("gzip"))
+    );
+}
 
 /// A server that streams no lists says so at the first call; each informer notices by itself and lists.
 #[tokio::test]

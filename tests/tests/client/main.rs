@@ -12,6 +12,7 @@ mod identity;
 mod life;
 mod lists;
 mod overload;
+mod tools;
 
 use kubeloom::RestClient;
 use kubeloom::config::{Config, KubeconfigOptions};

@@ -8,6 +8,7 @@
 )]
 
 mod crds;
+mod definitions;
 mod every_verb;
 mod json_round_trip;
 mod objects;

@@ -119,8 +119,8 @@ impl Builder<'_> {
         if depth == MAX_NESTING {
             return (TypeRef::Runtime("RawJson"), false);
         }
-        if let Some(shared) = self.shapes.shared(wire, schema) {
-            return (shared, true);
+        if let Some(shared) = self.shapes.shared(schema) {
+            return (shared.clone(), true);
         }
         if let Some(shape) = self.shapes.of(schema)
             && let Some(name) = self.names.of(wire, depth > 0, shape)

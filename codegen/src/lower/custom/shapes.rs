@@ -11,6 +11,20 @@ use crate::parse::{Object, Schema, Shape};
 pub(super) struct Shapes<'k> {
     numbers: BTreeMap<String, usize>,
     known: Option<&'k Known<'k>>,
+    /// What was found out about schemas, by where they are in memory: they are asked for again and again.
+    found: BTreeMap<usize, Becomes>,
+}
+
+/// What a schema becomes.
+enum Becomes {
+    /// The type of this number.
+    Shape(usize),
+    /// A type of another crate.
+    Shared(TypeRef),
+}
+
+fn address(schema: &Schema) -> usize {
+    std::ptr::from_ref(schema).addr()
 }
 
 impl<'k> Shapes<'k> {
@@ -19,22 +33,42 @@ impl<'k> Shapes<'k> {
         Self {
             numbers: BTreeMap::new(),
             known,
+            found: BTreeMap::new(),
         }
     }
 
-    /// The type of another crate that a schema under a field is.
-    pub(super) fn shared(&self, field: &str, schema: &Schema) -> Option<TypeRef> {
-        self.known?.find(field, schema)
+    /// The type of another crate that a schema that was walked over is.
+    pub(super) fn shared(&self, schema: &Schema) -> Option<&TypeRef> {
+        match self.found.get(&address(schema))? {
+            Becomes::Shared(ty) => Some(ty),
+            Becomes::Shape(_) => None,
+        }
     }
 
-    fn number(&mut self, key: String) -> usize {
-        let next = self.numbers.len();
-        *self.numbers.entry(key).or_insert(next)
-    }
-
-    /// The number of a schema that was walked over; `None` if it becomes no type.
+    /// The number of a schema that was walked over; `None` if it becomes no type of its own.
     pub(super) fn of(&self, schema: &Schema) -> Option<usize> {
-        self.numbers.get(&self.key(schema)?).copied()
+        match self.found.get(&address(schema))? {
+            Becomes::Shape(number) => Some(*number),
+            Becomes::Shared(_) => None,
+        }
+    }
+
+    /// Sees whether a schema under a field is a type of another crate.
+    fn share(&mut self, field: &str, schema: &Schema) -> bool {
+        let found = self.known.and_then(|known| known.find(field, schema));
+        let is_shared = found.is_some();
+        self.found
+            .extend(found.map(|ty| (address(schema), Becomes::Shared(ty))));
+        is_shared
+    }
+
+    /// Gives a schema its number, those below having theirs.
+    fn number(&mut self, schema: &Schema) -> Option<usize> {
+        let key = self.key(schema)?;
+        let next = self.numbers.len();
+        let number = *self.numbers.entry(key).or_insert(next);
+        self.found.insert(address(schema), Becomes::Shape(number));
+        Some(number)
     }
 
     /// What makes the type of a schema. The schemas below stand for themselves by their numbers, so it is short.
@@ -49,30 +83,30 @@ impl<'k> Shapes<'k> {
     fn object(&self, object: &Object, schema: &Schema) -> String {
         let mut key = format!("{:?} {} {:?}", object.required, object.open, schema.own_checks());
         for (name, property) in &object.properties {
-            let written = write!(key, "\n{name:?} {}", self.value(name, property));
+            let written = write!(key, "\n{name:?} {}", self.value(property));
             debug_assert!(written.is_ok());
         }
         if let Some(values) = &object.additional {
             key.push_str("\n* ");
-            key.push_str(&self.value("", values));
+            key.push_str(&self.value(values));
         }
         key
     }
 
-    fn value(&self, field: &str, schema: &Schema) -> String {
-        if let Some(shared) = self.shared(field, schema) {
+    fn value(&self, schema: &Schema) -> String {
+        if let Some(shared) = self.shared(schema) {
             return format!("{shared:?} {} {:?}", schema.nullable, schema.default);
         }
         let inner = match (&schema.shape, self.of(schema)) {
             (_, Some(number)) => format!("#{number}"),
-            (Shape::List(Some(items)), _) => format!("[{}]", self.value(field, items)),
+            (Shape::List(Some(items)), _) => format!("[{}]", self.value(items)),
             (
                 Shape::Object(Object {
                     additional: Some(values),
                     ..
                 }),
                 _,
-            ) => format!("{{{}}}", self.value(field, values)),
+            ) => format!("{{{}}}", self.value(values)),
             (shape, _) => format!("{shape:?}"),
         };
         format!(
@@ -154,14 +188,13 @@ impl<'a> Walk<'a> {
             }
             Shape::Object(_) | Shape::Texts(_) => {
                 let field = path.last().copied().unwrap_or_default();
-                if shapes.shared(field, schema).is_some() {
+                if shapes.share(field, schema) {
                     return;
                 }
                 if let Shape::Object(object) = &schema.shape {
                     self.properties(object, &path, &held, false, shapes);
                 }
-                if let Some(key) = shapes.key(schema) {
-                    let shape = shapes.number(key);
+                if let Some(shape) = shapes.number(schema) {
                     self.found.push(Found {
                         path,
                         held,

@@ -6,6 +6,7 @@ use futures_core::future::BoxFuture;
 use hashbrown::HashMap;
 
 use super::setup::Selection;
+use crate::cache::indexer::Storage;
 use crate::cache::informer::{InformerOptions, NotSynced, QueueKind, SharedInformer};
 use crate::cache::object::Object;
 use crate::cache::reflector::{ReflectorStatus, Transform};
@@ -21,6 +22,7 @@ pub(super) struct Key {
     /// The address of the transform, which the informer that is kept holds on to.
     transform: Option<usize>,
     queue: QueueKind,
+    storage: Storage,
 }
 
 impl Key {
@@ -35,6 +37,7 @@ impl Key {
             selection: selection.clone(),
             transform: options.transform.as_ref().map(Transform::address),
             queue: options.queue,
+            storage: options.storage.clone(),
         }
     }
 }

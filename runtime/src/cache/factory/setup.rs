@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use hashbrown::HashMap;
 
+use crate::cache::indexer::Storage;
 use crate::cache::informer::{InformerOptions, QueueKind};
 use crate::cache::object::Object;
 use crate::cache::reflector::{ReflectorOptions, Transform};
@@ -15,7 +16,7 @@ use crate::clock::Clock;
 
 /// What an informer has that is not as its factory says. What is not set here is the factory's.
 ///
-/// Namespace, selectors, tweak, transform and queue decide which informer it is: who asks for the same gets the same
+/// Namespace, selectors, tweak, transform, storage and queue decide which informer it is: who asks for the same gets the same
 /// one, who asks for others gets another, in the same factory. The period of resyncs belongs to the handlers that are
 /// added through what is handed out. How the resource is read is decided by who asks first.
 ///
@@ -33,6 +34,7 @@ pub struct InformerSetup<K> {
     tweak: Option<Tweak>,
     transform: Option<Transform<K>>,
     resync: Option<Option<Duration>>,
+    storage: Option<Storage>,
     queue: Option<QueueKind>,
     queue_capacity: Option<usize>,
     reflector: Option<ReflectorOptions>,
@@ -47,6 +49,7 @@ impl<K> Default for InformerSetup<K> {
             tweak: None,
             transform: None,
             resync: None,
+            storage: None,
             queue: None,
             queue_capacity: None,
             reflector: None,
@@ -69,6 +72,7 @@ impl<K> fmt::Debug for InformerSetup<K> {
             .field("tweak", &self.tweak)
             .field("transform", &self.transform)
             .field("resync", &self.resync)
+            .field("storage", &self.storage)
             .field("queue", &self.queue)
             .finish_non_exhaustive()
     }
@@ -130,6 +134,13 @@ impl<K> InformerSetup<K> {
         self
     }
 
+    /// How the store keeps its objects.
+    #[must_use]
+    pub fn storage(mut self, storage: Storage) -> Self {
+        self.storage = Some(storage);
+        self
+    }
+
     /// The queue.
     #[must_use]
     pub fn queue(mut self, queue: QueueKind) -> Self {
@@ -160,6 +171,7 @@ impl<K> InformerSetup<K> {
             tweak: self.tweak.or_else(|| other.tweak.clone()),
             transform: self.transform.or_else(|| other.transform.clone()),
             resync: self.resync.or(other.resync),
+            storage: self.storage.or_else(|| other.storage.clone()),
             queue: self.queue.or(other.queue),
             queue_capacity: self.queue_capacity.or(other.queue_capacity),
             reflector: self.reflector.or_else(|| other.reflector.clone()),
@@ -215,7 +227,7 @@ impl Defaults {
             Some(known) => setup.or(known),
             None => setup,
         };
-        let (all, usual) = (&self.selection, InformerOptions::<K>::default());
+        let all = &self.selection;
         let selection = Selection {
             namespace: setup.namespace.unwrap_or_else(|| all.namespace.clone()),
             selectors: Selectors {
@@ -224,15 +236,20 @@ impl Defaults {
                 tweak: setup.tweak.or_else(|| all.selectors.tweak.clone()),
             },
         };
-        let options = InformerOptions {
-            transform: setup.transform,
-            storage: usual.storage,
-            resync: setup.resync.unwrap_or(self.resync),
-            queue: setup.queue.unwrap_or(usual.queue),
-            queue_capacity: setup.queue_capacity.unwrap_or(usual.queue_capacity),
-            reflector: setup.reflector.unwrap_or_else(|| self.reflector.clone()),
-            clock: self.clock.clone(),
-        };
+        let mut options = InformerOptions::default();
+        if let Some(queue) = setup.queue {
+            options.queue = queue;
+        }
+        if let Some(storage) = setup.storage {
+            options.storage = storage;
+        }
+        if let Some(capacity) = setup.queue_capacity {
+            options.queue_capacity = capacity;
+        }
+        options.transform = setup.transform;
+        options.resync = setup.resync.unwrap_or(self.resync);
+        options.reflector = setup.reflector.unwrap_or_else(|| self.reflector.clone());
+        options.clock = self.clock.clone();
         (selection, options)
     }
 }

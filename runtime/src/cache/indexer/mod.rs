@@ -14,8 +14,8 @@
 //! copy-on-write map would make snapshots cheaper and every other operation dearer (a path of nodes copied a write, a
 //! tree walked a read), and the common operations here are reads of one object and writes of one object.
 //!
-//! Nothing but the object is kept for an object: the table is keyed by the names inside the objects, so an object costs
-//! 8 bytes of slot and some 6 of table, and indices hold numbers of slots.
+//! Beside a whole object there is a copy of its key; an object costs some 90 bytes of slot, key and table, and indices hold
+//! numbers of slots.
 //!
 //! This module must not know where objects come from, nor who is told of changes.
 
@@ -158,7 +158,8 @@ impl<K: Object> Indexer<K> {
 
     /// The object of a key as it is kept.
     pub(super) fn held(&self, key: KeyRef<'_>) -> Option<Held<K>> {
-        read(&self.shared.table).get(key).cloned()
+        let table = read(&self.shared.table);
+        table.find(key).map(|(_, held)| held.clone())
     }
 
     /// All objects at one moment, in no particular order.

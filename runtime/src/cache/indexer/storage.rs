@@ -11,7 +11,7 @@ use crate::cache::object::Object;
 use crate::cache::sync::{read, write};
 
 /// How a store keeps its objects.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Storage {
     /// As they are: reads hand out what is kept.

@@ -261,3 +261,27 @@ fn check_against_model(seeds: std::ops::Range<u64>, storage: &Storage) {
         }
     }
 }
+
+#[test]
+fn changes_of_one_key_in_one_transaction_do_not_ruin_the_store() {
+    for storage in storages() {
+        let store = Indexer::with_storage(&storage);
+        let put = |version| Write::Put(thing("a/x", "u", version));
+        let key = ObjectKey::namespaced("a", "x");
+        store.transaction(vec![put(1), put(2)], None);
+        assert_eq!((store.len(), texts(&store.list())), (1, vec!["a/x@2".to_owned()]));
+        store.transaction(vec![Write::Remove(key.clone()), put(3)], None);
+        assert_eq!((store.len(), texts(&store.list())), (1, vec!["a/x@3".to_owned()]));
+        store.put(thing("a/y", "u", 4));
+        store.remove(&key);
+        assert_eq!(texts(&store.list()), ["a/y@4"]);
+    }
+}
+
+fn storages() -> Vec<Storage> {
+    vec![
+        Storage::Whole,
+        #[cfg(feature = "packed")]
+        Storage::Packed(PackedOptions::default()),
+    ]
+}

@@ -67,9 +67,12 @@ pub enum Sharing {
     Nothing,
 }
 
+/// What is kept, and the slot it is in. The slot stays its own for as long as the writer has the lock.
+type Placed<K> = (u32, Held<K>);
+
 /// A change that is ready to be made.
 struct Change<K> {
-    old: Option<Held<K>>,
+    old: Option<Placed<K>>,
     /// The same, unpacked.
     old_object: Option<Arc<K>>,
     /// `None` for a removal.
@@ -128,32 +131,38 @@ impl<K: Object> Indexer<K> {
             Write::Put(object) => (object, false),
             Write::PutIfChanged(object) => (object, true),
             Write::Remove(key) => {
-                let old = self.held((&key).into())?;
+                let old = self.placed_at((&key).into())?;
                 return Some(Change {
-                    old_object: self.open(&old),
+                    old_object: self.open(&old.1),
                     old: Some(old),
                     new: None,
                 });
             }
         };
-        let old = self.held(KeyRef::of(&*object));
-        let is_idle = old.as_ref().is_some_and(|old| {
+        let old = self.placed_at(KeyRef::of(&*object));
+        let is_idle = old.as_ref().is_some_and(|(_, old)| {
             old.is(&Held::from(object.clone())) || (only_if_changed && old.is_state_of(&object))
         });
         (!is_idle).then(|| Change {
-            old_object: old.as_ref().and_then(|old| self.open(old)),
+            old_object: old.as_ref().and_then(|(_, old)| self.open(old)),
             old,
             new: Some((self.hold(object.clone()), object)),
         })
     }
 
+    fn placed_at(&self, key: KeyRef<'_>) -> Option<Placed<K>> {
+        let table = read(&self.shared.table);
+        table.find(key).map(|(slot, held)| (slot, held.clone()))
+    }
+
     /// What there is to say of a change that has been made.
     fn made(&self, change: Change<K>) -> Written<K> {
         let Change { old, old_object, new } = change;
-        self.placed(new.as_ref().map(|(held, object)| (held, object)), old.as_ref());
+        let new_form = new.as_ref().map(|(held, object)| (held, object));
+        self.placed(new_form, old.as_ref().map(|(_, held)| held));
         let old = match (old, old_object) {
             (Some(_), Some(object)) => Some(Held::from(object)),
-            (old, _) => old,
+            (old, _) => old.map(|(_, held)| held),
         };
         let new = new.map(|(_, object)| Held::from(object));
         match (old, new) {
@@ -173,8 +182,8 @@ impl<K: Object> Indexer<K> {
             replacing(&table, all.objects, &all.unreadable, all.sharing)
         };
         for (old, new) in &mut changes {
-            let objects = [&old, &new].map(|held| held.as_ref().and_then(Held::object));
-            let [old_object, new_object] = objects;
+            let old_object = old.as_ref().and_then(|(_, held)| held.object());
+            let new_object = new.as_ref().and_then(Held::object);
             stage(&mut writers, old_object.as_deref(), new_object.as_deref());
             *new = new.take().map(|held| self.held_here(held));
         }
@@ -186,10 +195,13 @@ impl<K: Object> Indexer<K> {
         table.resource_version = all.resource_version;
         drop(table);
         for (old, _) in &changes {
-            self.placed(None, old.as_ref());
+            self.placed(None, old.as_ref().map(|(_, held)| held));
         }
         self.tell(true);
-        let made = changes.into_iter().map(|change| match change {
+        let changes = changes
+            .into_iter()
+            .map(|(old, new)| (old.map(|(_, held)| held), new));
+        let made = changes.map(|change| match change {
             (None, None) => Written::Unchanged,
             (None, Some(new)) => Written::Inserted(new),
             (Some(old), Some(new)) => Written::Replaced { old, new },
@@ -219,13 +231,13 @@ fn stage<K>(writers: &mut [Box<dyn IndexWriter<K>>], old: Option<&K>, new: Optio
 
 fn apply<K: Object>(
     table: &mut Table<K>,
-    old: Option<&Held<K>>,
+    old: Option<&Placed<K>>,
     new: Option<&Held<K>>,
     writers: &mut [Box<dyn IndexWriter<K>>],
 ) {
     match (old, new) {
-        (_, Some(new)) => drop(table.put(new.clone(), writers)),
-        (Some(old), None) => drop(table.remove(old.key_ref(), writers)),
+        (old, Some(new)) => table.put(old.map(|(slot, _)| *slot), new.clone(), writers),
+        (Some((slot, _)), None) => table.remove(*slot, writers),
         (None, None) => {}
     }
 }
@@ -239,7 +251,7 @@ pub(super) fn set_version<K>(table: &mut Table<K>, version: Str) -> bool {
 }
 
 /// What is in a place and what is to be there.
-type Exchange<K> = (Option<Held<K>>, Option<Held<K>>);
+type Exchange<K> = (Option<Placed<K>>, Option<Held<K>>);
 
 /// The changes that make the table what the list is, with the objects they are made to. Of several objects of one key
 /// the last counts.
@@ -259,15 +271,16 @@ fn replacing<K: Object>(
         }
         let place = table.place(object.key_ref());
         stays.extend(place);
-        let old = place.and_then(|slot| table.at(slot));
-        let is_known = old
-            .is_some_and(|old| old.is(&object) || (sharing == Sharing::Unchanged && old.is_state(&object)));
+        let old = place.and_then(|slot| Some((slot, table.at(slot)?)));
+        let is_known = old.is_some_and(|(_, old)| {
+            old.is(&object) || (sharing == Sharing::Unchanged && old.is_state(&object))
+        });
         if !is_known {
-            puts.push((old.cloned(), Some(object)));
+            puts.push((old.map(|(slot, old)| (slot, old.clone())), Some(object)));
         }
     }
     let gone = table.iter_slots().filter(|(slot, _)| !stays.contains(slot));
-    gone.map(|(_, old)| (Some(old.clone()), None))
+    gone.map(|(slot, old)| (Some((slot, old.clone())), None))
         .chain(puts)
         .collect()
 }

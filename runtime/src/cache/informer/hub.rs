@@ -229,7 +229,10 @@ impl<K: Object> Hub<K> {
                         told.extend(self.store.list_held().into_iter().map(resync));
                     }
                     Delta::Sync(object) => {
-                        told.extend(self.store.same_state(&object).map(resync));
+                        let shown = Held::from(object);
+                        let known = self.store.held(shown.key_ref());
+                        let known = known.filter(|known| known.is(&shown) || known.is_state(&shown));
+                        told.extend(known.map(resync));
                     }
                     Delta::Bookmark(_) => {}
                 }

@@ -1,15 +1,15 @@
 //! [`DeltaFifo`]: the changes of one object together.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashSet;
 
+use super::items::Items;
 use super::{Batch, Deleted, Delta, Progress, QUEUE_CAPACITY, Queue, Receipt, Replacement, Sink};
 use crate::cache::indexer::{Held, Indexer};
-use crate::cache::object::{KeyRef, Object, ObjectKey};
+use crate::cache::object::{KeyRef, Object};
 use crate::cache::sync::{Waiter, lock, wake};
 use crate::cache::version::is_before;
 use crate::value::Str;
@@ -31,8 +31,7 @@ pub struct DeltaFifo<K> {
 }
 
 struct State<K> {
-    items: HashMap<ObjectKey, Item<K>>,
-    order: VecDeque<ObjectKey>,
+    items: Items<K>,
     /// Deltas in all items.
     len: usize,
     /// How many keys at the front belong to the first list.
@@ -45,15 +44,10 @@ struct State<K> {
     producer: Waiter,
 }
 
-struct Item<K> {
-    deltas: Vec<Delta<K>>,
-}
-
 impl<K> fmt::Debug for DeltaFifo<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = lock(&self.state);
         f.debug_struct("DeltaFifo")
-            .field("objects", &state.order.len())
             .field("len", &state.len)
             .field("capacity", &self.capacity)
             .finish_non_exhaustive()
@@ -70,8 +64,7 @@ impl<K: Object> DeltaFifo<K> {
     pub fn with_capacity(known: &Indexer<K>, capacity: usize) -> Self {
         Self {
             state: Mutex::new(State {
-                items: HashMap::new(),
-                order: VecDeque::new(),
+                items: Items::new(),
                 len: 0,
                 initial: 0,
                 populated: false,
@@ -101,9 +94,7 @@ impl<K: Object> DeltaFifo<K> {
     fn one(&self, delta: Delta<K>, version: Option<Str>) {
         self.change(|state| {
             state.populate(&self.progress, 0);
-            if let Some(key) = delta.key() {
-                state.push(key, delta);
-            }
+            state.push(delta);
             state.set_version(version.unwrap_or_default());
         });
     }
@@ -124,43 +115,31 @@ impl<K: Object> State<K> {
         }
     }
 
-    fn push(&mut self, key: ObjectKey, delta: Delta<K>) {
-        match self.items.get_mut(&key) {
-            Some(item) => {
-                let before = item.deltas.len();
-                item.deltas.push(delta);
-                merge_deletions(&mut item.deltas);
-                self.len += item.deltas.len() - before;
-            }
-            None => {
-                self.order.push_back(key.clone());
-                self.items.insert(key, Item { deltas: vec![delta] });
-                self.len += 1;
-            }
+    fn push(&mut self, delta: Delta<K>) {
+        if let Some(deltas) = self.items.push(delta) {
+            let with = deltas.len();
+            merge_deletions(deltas);
+            self.len += 1 + deltas.len() - with;
         }
     }
 
     /// The objects that are queued or known and that a list did not find go.
     fn delete_missing(&mut self, found: &HashSet<KeyRef<'_>>, known: &Indexer<K>) {
         let mut gone = Vec::new();
-        for (key, item) in &self.items {
-            let last = item.deltas.last();
-            if !found.contains(&KeyRef::from(key)) && !matches!(last, Some(Delta::Deleted(_))) {
-                gone.push((key.clone(), last.and_then(|delta| delta.object().cloned())));
+        for last in self.items.iter().filter_map(<[_]>::last) {
+            let key = last.key_ref().filter(|key| !found.contains(key));
+            if let (Some(key), false) = (key, matches!(last, Delta::Deleted(_))) {
+                gone.push((key.to_owned(), last.object().cloned()));
             }
         }
         for object in known.list_held() {
             let key = object.key_ref();
-            if !found.contains(&key) && !self.items.contains_key(&key) {
+            if !found.contains(&key) && !self.items.contains(key) {
                 gone.push((object.key(), object.object()));
             }
         }
         for (key, last) in gone {
-            let tombstone = Deleted::Unknown {
-                key: key.clone(),
-                last,
-            };
-            self.push(key, Delta::Deleted(tombstone));
+            self.push(Delta::Deleted(Deleted::Unknown { key, last }));
         }
     }
 }
@@ -199,8 +178,8 @@ impl<K: Object> Sink<K> for DeltaFifo<K> {
         let is_stored = self.known.held((&key).into()).is_some();
         self.change(|state| {
             state.populate(&self.progress, 0);
-            if is_stored || state.items.contains_key(&key) {
-                state.push(key, Delta::Deleted(deleted));
+            if is_stored || state.items.contains((&key).into()) {
+                state.push(Delta::Deleted(deleted));
             }
             state.set_version(version.unwrap_or_default());
         });
@@ -212,9 +191,9 @@ impl<K: Object> Sink<K> for DeltaFifo<K> {
             found.extend(all.objects.iter().map(Held::key_ref));
             state.delete_missing(&found, &self.known);
             for object in all.objects.iter().filter_map(Held::object) {
-                state.push(ObjectKey::of(&*object), Delta::Replaced(object));
+                state.push(Delta::Replaced(object));
             }
-            let initial = state.order.len();
+            let initial = state.items.len();
             state.populate(&self.progress, initial);
             state.version = all.resource_version.clone();
         });
@@ -224,7 +203,7 @@ impl<K: Object> Sink<K> for DeltaFifo<K> {
     fn bookmark(&self, version: Str) {
         let mut state = lock(&self.state);
         state.set_version(version.clone());
-        let is_empty = state.order.is_empty();
+        let is_empty = state.items.is_empty();
         drop(state);
         if is_empty {
             self.known.set_resource_version(version);
@@ -258,8 +237,8 @@ impl<K: Object> Queue<K> for DeltaFifo<K> {
         let known = self.known.list();
         self.change(|state| {
             for object in known {
-                if !state.items.contains_key(&KeyRef::of(&*object)) {
-                    state.push(ObjectKey::of(&*object), Delta::Sync(object));
+                if !state.items.contains(KeyRef::of(&*object)) {
+                    state.push(Delta::Sync(object));
                 }
             }
         });
@@ -267,27 +246,18 @@ impl<K: Object> Queue<K> for DeltaFifo<K> {
 
     fn poll_pop(&self, cx: &mut Context<'_>) -> Poll<Option<Batch<K>>> {
         let mut state = lock(&self.state);
-        let Some(key) = state.order.pop_front() else {
+        let Some(deltas) = state.items.pop() else {
             if state.closed {
                 return Poll::Ready(None);
             }
             state.consumer.register(cx.waker());
             return Poll::Pending;
         };
-        let deltas = state
-            .items
-            .remove(&key)
-            .map(|item| item.deltas)
-            .unwrap_or_default();
         state.len -= deltas.len();
         let initial = state.initial.min(1);
         state.initial -= initial;
-        let is_last = state.order.is_empty();
+        let is_last = state.items.is_empty();
         let resource_version = (is_last && !state.version.is_empty()).then(|| state.version.clone());
-        if is_last && state.items.capacity() > 2 * QUEUE_CAPACITY {
-            state.items = HashMap::new();
-            state.order = VecDeque::new();
-        }
         let waker = state.producer.take();
         drop(state);
         wake(waker);
@@ -312,7 +282,7 @@ impl<K: Object> Queue<K> for DeltaFifo<K> {
 
     fn list(&self) -> Vec<Arc<K>> {
         let state = lock(&self.state);
-        let newest = state.items.values().filter_map(|item| item.deltas.last());
+        let newest = state.items.iter().filter_map(<[_]>::last);
         newest.filter_map(|delta| delta.object().cloned()).collect()
     }
 

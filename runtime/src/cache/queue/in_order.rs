@@ -2,14 +2,15 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
-use hashbrown::HashSet;
+use hashbrown::{DefaultHashBuilder, HashSet, HashTable};
 
 use super::{Batch, Deleted, Delta, Progress, QUEUE_CAPACITY, Queue, Receipt, Replacement, Sink};
 use crate::cache::indexer::{Held, Indexer};
-use crate::cache::object::{Object, ObjectKey};
+use crate::cache::object::Object;
 use crate::cache::sync::{Waiter, lock, wake};
 use crate::value::Str;
 
@@ -103,11 +104,14 @@ impl<K: Object> State<K> {
             initial => initial.min(BATCH),
         };
         let mut batch = vec![first];
-        if let (Some(key), false) = (batch[0].key(), self.deltas.is_empty()) {
-            let mut keys: HashSet<ObjectKey> = HashSet::from_iter([key]);
+        let mut seen = Seen::default();
+        if !self.deltas.is_empty() && seen.add(&batch, 0, &batch[0]) {
             while batch.len() < limit {
-                let key = self.deltas.front().and_then(Delta::key);
-                if !key.is_some_and(|key| keys.insert(key)) {
+                let is_new = self
+                    .deltas
+                    .front()
+                    .is_some_and(|next| seen.add(&batch, batch.len(), next));
+                if !is_new {
                     break;
                 }
                 batch.extend(self.deltas.pop_front());
@@ -120,6 +124,33 @@ impl<K: Object> State<K> {
             self.deltas = VecDeque::new();
         }
         Some((batch, initial))
+    }
+}
+
+/// Which keys are in a batch, by the places of their changes.
+#[derive(Default)]
+struct Seen {
+    places: HashTable<usize>,
+    hasher: DefaultHashBuilder,
+}
+
+impl Seen {
+    /// Notes the key of a change that has this place in a batch, or will have; false for a key that is there already and
+    /// for a change without one.
+    fn add<K: Object>(&mut self, batch: &[Delta<K>], place: usize, delta: &Delta<K>) -> bool {
+        let Some(key) = delta.key_ref() else {
+            return false;
+        };
+        let (places, hasher) = (&mut self.places, &self.hasher);
+        let key_at = |place: &usize| batch.get(*place).and_then(Delta::key_ref);
+        let hash = hasher.hash_one(key);
+        if places.find(hash, |place| key_at(place) == Some(key)).is_some() {
+            return false;
+        }
+        places.insert_unique(hash, place, |place| {
+            key_at(place).map_or(0, |key| hasher.hash_one(key))
+        });
+        true
     }
 }
 

@@ -3,6 +3,7 @@
 //! | file | what is there |
 //! |---|---|
 //! | `in_order` | [`InOrderQueue`]: changes in the order the server made them, a relist as one change |
+//! | `items` | changes by the key of their object |
 //! | `delta_fifo` | [`DeltaFifo`]: the changes of one object together, compressed |
 //!
 //! [`Sink`] is the side of the reflector, [`Queue`] adds that of the consumer. Both queues are bounded: the reflector
@@ -13,6 +14,7 @@
 
 mod delta_fifo;
 mod in_order;
+mod items;
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,7 +24,7 @@ use std::task::{Context, Poll};
 pub use self::delta_fifo::DeltaFifo;
 pub use self::in_order::InOrderQueue;
 use super::indexer::{Held, Indexer, Replacement, Write};
-use super::object::{Object, ObjectKey};
+use super::object::{KeyRef, Object, ObjectKey};
 use crate::value::Str;
 
 /// A queue takes this many changes before it asks its producer to wait; client-go's back-pressure begins at as many.
@@ -45,9 +47,13 @@ pub enum Deleted<K> {
 impl<K: Object> Deleted<K> {
     /// The key of the object.
     pub fn key(&self) -> ObjectKey {
+        self.key_ref().to_owned()
+    }
+
+    fn key_ref(&self) -> KeyRef<'_> {
         match self {
-            Self::Known(object) => ObjectKey::of(&**object),
-            Self::Unknown { key, .. } => key.clone(),
+            Self::Known(object) => KeyRef::of(&**object),
+            Self::Unknown { key, .. } => key.into(),
         }
     }
 
@@ -84,9 +90,13 @@ pub enum Delta<K> {
 impl<K: Object> Delta<K> {
     /// The key of the one object that the change is about.
     pub fn key(&self) -> Option<ObjectKey> {
+        self.key_ref().map(KeyRef::to_owned)
+    }
+
+    fn key_ref(&self) -> Option<KeyRef<'_>> {
         match self {
-            Self::Deleted(deleted) => Some(deleted.key()),
-            _ => self.object().map(|object| ObjectKey::of(&**object)),
+            Self::Deleted(deleted) => Some(deleted.key_ref()),
+            _ => self.object().map(|object| KeyRef::of(&**object)),
         }
     }
 

@@ -10,13 +10,15 @@
 //! |---|---|
 //! | `handshake` | from a call to a WebSocket |
 //! | `socket` | the tasks that serve one: channels, pings, its end |
-//! | `process` | [`Exec`], [`Attach`], [`Process`] |
+//! | `process`, `pipes` | [`Exec`], [`Attach`], [`Process`] and its standard streams |
 //! | `ports` | [`PortForward`] |
 
 mod handshake;
+mod pipes;
 mod ports;
 mod process;
 mod socket;
 
+pub use self::pipes::{Output, Stdin};
 pub use self::ports::{Forwarded, PortForward, PortStream};
-pub use self::process::{Attach, Exec, ExitStatus, Output, Process, Stdin, TerminalSize};
+pub use self::process::{Attach, Exec, ExitStatus, Process, TerminalSize};

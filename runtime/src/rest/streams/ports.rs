@@ -1,4 +1,12 @@
 //! Ports of a pod.
+//!
+//! The channels of `v4.channel.k8s.io` are spoken, one WebSocket for all ports. API servers of all versions hand such a
+//! connection on unchanged to the kubelet and the container runtime behind it, which serve it; Kubernetes tests it to
+//! this day (1.37, `test/e2e/kubectl/portforward.go`). kubectl instead speaks SPDY, since 1.31 within a WebSocket
+//! (`SPDY/3.1+portforward.k8s.io`), which API servers of that time unpack: it carries any number of connections to a
+//! port, at the price of a protocol that is otherwise dead. Here each connection to a port is a call of its own.
+//!
+//! Opening it is a GET; a server from 1.35 on also asks for the right to `create` `pods/portforward`, as of exec and attach.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,15 +1,12 @@
 //! Processes in containers.
 
-use std::fmt;
-use std::io;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, DuplexStream, ReadBuf};
+use tokio::io::AsyncReadExt;
 
 use super::handshake::{self, V4, V5};
+use super::pipes::{Output, Stdin};
 use super::socket::{EndOfInput, PIPE, Pipe, Route, Socket};
 use crate::error::{CallContext, Error, ErrorKind};
 use crate::meta::Status;
@@ -345,61 +342,6 @@ fn exit_status(status: Status) -> Result<ExitStatus, Box<Status>> {
     match code {
         Some(code) if status.reason == "NonZeroExitCode" => Ok(ExitStatus { code }),
         _ => Err(Box::new(status)),
-    }
-}
-
-/// The standard input of a process.
-pub struct Stdin {
-    pipe: DuplexStream,
-    _socket: Arc<Socket>,
-}
-
-impl fmt::Debug for Stdin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Stdin")
-    }
-}
-
-impl AsyncWrite for Stdin {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.pipe).poll_write(cx, buf)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.pipe).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.pipe).poll_shutdown(cx)
-    }
-}
-
-/// An output of a process. A connection that breaks is an error, never an end.
-pub struct Output {
-    pipe: DuplexStream,
-    socket: Arc<Socket>,
-}
-
-impl fmt::Debug for Output {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Output")
-    }
-}
-
-impl AsyncRead for Output {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buf.filled().len();
-        let read = Pin::new(&mut self.pipe).poll_read(cx, buf);
-        let ended =
-            matches!(read, Poll::Ready(Ok(()))) && buf.filled().len() == before && buf.remaining() > 0;
-        if ended && let Some(error) = self.socket.failure() {
-            return Poll::Ready(Err(io::Error::new(io::ErrorKind::ConnectionReset, error)));
-        }
-        read
     }
 }
 

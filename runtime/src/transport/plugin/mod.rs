@@ -185,7 +185,7 @@ impl Plugin {
 
 fn credentials(answer: &Answer, identity: u64) -> Credentials {
     Credentials {
-        authorization: answer.token.as_ref().map(bearer),
+        authorization: answer.token.as_ref().map(|token| Arc::new(bearer(token))),
         identity,
     }
 }
@@ -217,6 +217,10 @@ pub(super) struct PluginSource {
 }
 
 impl CredentialSource for PluginSource {
+    fn at_hand(&self) -> Option<Credentials> {
+        self.plugin.current(&*self.clock)
+    }
+
     fn credentials(&self) -> BoxFuture<'_, Result<Credentials, TransportError>> {
         Box::pin(async {
             let seen = self.plugin.state().runs;

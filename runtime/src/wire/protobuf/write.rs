@@ -74,30 +74,18 @@ fn write_value(tag: u16, view: View<'_>, out: &mut Output) {
     let open = out.open(tag);
     match view {
         View::Record(record) => write_group(record, 0, out),
-        View::Time(time) => {
-            if !time.is_zero() {
-                timestamp(time.seconds(), 0, out);
-            }
-        }
-        View::MicroTime(time) => {
-            if !time.is_zero() {
-                timestamp(time.seconds(), time.nanos(), out);
-            }
-        }
+        View::Time(time) if !time.is_zero() => timestamp(time.seconds(), 0, out),
+        View::MicroTime(time) if !time.is_zero() => timestamp(time.seconds(), time.nanos(), out),
         View::Duration(duration) => out.varint_field(1, duration.as_nanos() as u64),
         View::Quantity(quantity) => out.field(1, quantity.as_str().as_bytes()),
-        View::Raw(raw) => {
-            if !raw.is_null() {
-                out.field(1, raw.get().as_bytes());
-            }
-        }
+        View::Raw(raw) if !raw.is_null() => out.field(1, raw.get().as_bytes()),
         View::IntOrString(value) => int_or_string(value, out),
         View::Choice(choice) => write_choice(choice, out),
         View::Foreign(_) => out.refuses = true,
         // A list as an item or as a value of a map is a message with the items in field 1.
         View::List(list) => write_items(1, list, out),
         View::Map(_) => write_field(1, view, out),
-        // Written above.
+        // Zero times and null are empty messages; the others are written above.
         _ => {}
     }
     out.close(open);

@@ -13,6 +13,7 @@
 //!
 //! This crate must not know any of the libraries it measures.
 
+pub mod caches;
 pub mod calls;
 
 use std::alloc::System;
@@ -83,11 +84,13 @@ fn time<T>(work: impl FnOnce() -> Result<T>) -> Result<(Sample, T)> {
     Ok((Sample { wall, cpu, free: 0 }, made))
 }
 
-fn nanos(start: Instant) -> u64 {
+/// Nanoseconds since `start`.
+pub fn nanos(start: Instant) -> u64 {
     u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
-fn cpu_now() -> u64 {
+/// Nanoseconds of processor time of this process.
+pub fn cpu_now() -> u64 {
     let now = clock_gettime(ClockId::ProcessCPUTime);
     u64::try_from(now.tv_sec * 1_000_000_000 + now.tv_nsec).unwrap_or_default()
 }
@@ -202,9 +205,14 @@ fn weigh(decode: Decode, format: Format, inputs: Vec<Input>, counter: &StatsAllo
 
 /// The resident size of the process in bytes.
 fn resident() -> Result<u64> {
+    status("VmRSS:")
+}
+
+/// A size of the process in bytes, by its name in `/proc/self/status`.
+fn status(name: &str) -> Result<u64> {
     let status = fs::read_to_string("/proc/self/status").context("the system has no /proc")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
     let kilobytes = line.and_then(|rest| rest.split_whitespace().next());
-    let kilobytes: u64 = kilobytes.context("/proc/self/status has no VmRSS")?.parse()?;
+    let kilobytes: u64 = kilobytes.with_context(|| format!("/proc/self/status has no {name}"))?.parse()?;
     Ok(kilobytes * 1024)
 }

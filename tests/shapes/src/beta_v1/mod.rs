@@ -29,6 +29,8 @@ impl BetaV1 {
     }
 }
 
+kubeloom::informers! { BetaV1Informers { olds: Old } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<Old>();

@@ -69,6 +69,14 @@ impl CollisionsV1 {
     }
 }
 
+kubeloom::informers! { CollisionsV1Informers {
+    devices: Device,
+    device_statuses: DeviceStatus,
+    jobs: Job,
+    options: Option_,
+    strs: Str,
+} }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<Device>();

@@ -29,6 +29,8 @@ impl DefaultsV1 {
     }
 }
 
+kubeloom::informers! { DefaultsV1Informers { defaulteds: Defaulted } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<Defaulted>();

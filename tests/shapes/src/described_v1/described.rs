@@ -75,7 +75,7 @@ pub struct DescribedSpec {
     /// `list`
     ///
     /// - one
-    /// lazy
+    ///   lazy
     ///
     /// tabbed \`odd
     /// \| a \| b \|

@@ -29,6 +29,8 @@ impl DescribedV1 {
     }
 }
 
+kubeloom::informers! { DescribedV1Informers { describeds: Described } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<Described>();

@@ -29,6 +29,8 @@ impl EnumsV1 {
     }
 }
 
+kubeloom::informers! { EnumsV1Informers { choices: Choice } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<Choice>();

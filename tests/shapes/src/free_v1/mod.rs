@@ -29,6 +29,8 @@ impl FreeV1 {
     }
 }
 
+kubeloom::informers! { FreeV1Informers { frees: Free } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<Free>();

@@ -29,6 +29,8 @@ impl NamesV1 {
     }
 }
 
+kubeloom::informers! { NamesV1Informers { namess: Names } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<Names>();

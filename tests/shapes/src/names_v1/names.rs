@@ -81,7 +81,7 @@ pub struct NamesSpec {
     /// `3scale`
     pub _3scale: Option<Str>,
     /// `Self`
-    pub self_: Option<Str>,
+    pub self_2: Option<Str>,
     /// `TTL`
     pub ttl: Option<i64>,
     /// `XX`
@@ -131,7 +131,7 @@ pub struct NamesSpec {
     /// `rest`
     pub rest: Option<Str>,
     /// `self`
-    pub self_2: Option<Str>,
+    pub self_: Option<Str>,
     /// `super`
     pub super_: Option<Str>,
     /// `type`
@@ -144,7 +144,7 @@ record! { NamesSpec {
     1 schema "$schema" [] OPT;
     2 xx "-XX" [] OPT;
     3 _3scale "3scale" [] OPT;
-    4 self_ "Self" [] OPT;
+    4 self_2 "Self" [] OPT;
     5 ttl "TTL" [] OPT;
     6 xx_2 "XX" [] OPT;
     7 field "_" [] OPT;
@@ -169,7 +169,7 @@ record! { NamesSpec {
     26 proxy_url "proxyURL" [] OPT;
     27 proxy_url_2 "proxyUrl" [] OPT;
     28 rest "rest" [] OPT;
-    29 self_2 "self" [] OPT;
+    29 self_ "self" [] OPT;
     30 super_ "super" [] OPT;
     31 type_ "type" [] OPT;
     rest rest_2;

@@ -29,6 +29,8 @@ impl NullableV1 {
     }
 }
 
+kubeloom::informers! { NullableV1Informers { holders: Holder } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<Holder>();

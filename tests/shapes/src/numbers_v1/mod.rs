@@ -29,6 +29,8 @@ impl NumbersV1 {
     }
 }
 
+kubeloom::informers! { NumbersV1Informers { numberss: Numbers } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<Numbers>();

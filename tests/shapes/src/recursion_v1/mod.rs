@@ -29,6 +29,8 @@ impl RecursionV1 {
     }
 }
 
+kubeloom::informers! { RecursionV1Informers { generators: Generator } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<Generator>();

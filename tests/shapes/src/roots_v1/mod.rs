@@ -65,6 +65,14 @@ impl RootsV1 {
     }
 }
 
+kubeloom::informers! { RootsV1Informers {
+    argo_cd_exports: ArgoCDExport,
+    classes: SnapshotClass,
+    empties: Empty,
+    postgresqls: Postgresql,
+    untyped: Untyped,
+} }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<ArgoCDExport>();

@@ -29,6 +29,8 @@ impl RulesV1 {
     }
 }
 
+kubeloom::informers! { RulesV1Informers { ruleds: Ruled } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<Ruled>();

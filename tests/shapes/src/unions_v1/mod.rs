@@ -29,6 +29,8 @@ impl UnionsV1 {
     }
 }
 
+kubeloom::informers! { UnionsV1Informers { actions: Action } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<Action>();

@@ -29,6 +29,8 @@ impl VersionsV1beta1 {
     }
 }
 
+kubeloom::informers! { VersionsV1beta1Informers { scalers: Scaler } }
+
 /// Shows a visitor each resource's kind of this group-version.
 pub fn visit_kinds(visitor: &mut impl kubeloom::resource::KindVisitor) {
     visitor.visit::<Scaler>();

@@ -6,15 +6,21 @@
 //!
 //! | module | what it is |
 //! |---|---|
+//! | [`cache`] | `compare cache`: informers, stores, queues |
 //! | [`client`] | `compare client`: calls to a real API server |
 //! | [`derive`] | `compare derive`: ten derived kinds, expanded and compiled |
+//! | [`queue`] | `compare queue`: work queues, and a controller that does nothing |
 //! | [`types`] | `compare types`: decoding, encoding, memory, compilation, binaries |
+//! | `fixed` | a server that costs nothing, for `cache` |
 //! | `peers` | builds and runs the programs |
 //! | `report` | rows, ratios and goals, as a table or as JSON |
 
+pub mod cache;
 pub mod client;
 pub mod derive;
+mod fixed;
 mod peers;
+pub mod queue;
 mod report;
 pub mod types;
 
@@ -27,10 +33,14 @@ pub struct CompareArgs {
 
 #[derive(clap::Subcommand, Debug)]
 enum What {
+    /// Informers, stores and queues: time, memory.
+    Cache(cache::CacheArgs),
     /// Calls of a small object to a real API server: processor time and calls a second.
     Client(client::ClientArgs),
     /// Ten derived kinds beside kube-derive's: expansion and compilation.
     Derive(derive::DeriveArgs),
+    /// Work queues and controllers: processor time and time for each run.
+    Queue(queue::QueueArgs),
     /// Types and their encodings: time, memory, compilation, binaries.
     Types(types::TypesArgs),
 }
@@ -41,8 +51,10 @@ enum What {
 /// When a program cannot be built or fails, or when the libraries do not agree about the data.
 pub fn run(args: CompareArgs) -> anyhow::Result<()> {
     match args.what {
+        What::Cache(args) => cache::run(&args),
         What::Client(args) => client::run(&args),
         What::Derive(args) => derive::run(&args),
+        What::Queue(args) => queue::run(&args),
         What::Types(args) => types::run(&args),
     }
 }

@@ -211,18 +211,91 @@ pub(super) fn build(target: &Path, notes: &mut Vec<String>) -> Result<Vec<Peer>>
 /// # Errors
 /// When a program does not build.
 pub(super) fn build_clients(target: &Path, notes: &mut Vec<String>) -> Result<Vec<(Library, PathBuf)>> {
+    let programs = build_programs(target, "client", "./get", &[], notes)?;
+    Ok(programs.into_iter().map(|one| (one.library, one.time)).collect())
+}
+
+/// Builds the programs that keep objects, as [`build`] does.
+///
+/// # Errors
+/// When a program does not build.
+pub(super) fn build_caches(
+    target: &Path,
+    without: &[String],
+    notes: &mut Vec<String>,
+) -> Result<Vec<Programs>> {
+    build_programs(target, "cache", "./cache", without, notes)
+}
+
+/// The programs of a library: one to take times with and one that counts memory, which may be the same.
+#[derive(Clone, Debug)]
+pub(super) struct Programs {
+    pub(super) library: Library,
+    pub(super) time: PathBuf,
+    pub(super) memory: PathBuf,
+}
+
+/// The programs called `PREFIX-LIBRARY`; `package` is that in Go.
+fn build_programs(
+    target: &Path,
+    prefix: &str,
+    package: &str,
+    without: &[String],
+    notes: &mut Vec<String>,
+) -> Result<Vec<Programs>> {
     say("building the programs (minutes at first, then cached)");
-    let rust = |package: &str| {
+    let rust = |library: Library| {
+        let name = format!("{prefix}-{}", library.name());
         let mut command = cargo(target);
-        let arguments = ["build", "--quiet", "--release", "--locked", "--package", package];
-        output(command.args(arguments)).map(|_| target.join("release").join(package))
+        // Each by itself: cargo would else turn on for both what one of them needs.
+        let arguments = ["build", "--quiet", "--release", "--locked", "--package", &name];
+        output(command.args(arguments)).map(|_| Programs {
+            library,
+            time: target.join("release").join(&name),
+            memory: target.join("release").join(format!("{name}-memory")),
+        })
     };
-    let mut programs = vec![(Library::Kubeloom, rust("client-kubeloom")?)];
-    match build_go(target, "./get", "client-client-go", &[])? {
+    let is_wanted = |library: Library| !without.iter().any(|name| name == library.name());
+    for name in without {
+        notes.push(format!("{name} was left out"));
+    }
+    let mut programs = vec![rust(Library::Kubeloom)?];
+    if is_wanted(Library::ClientGo) {
+        match build_go(target, package, &format!("{prefix}-client-go"), &[])? {
+            Some(program) => programs.push(Programs {
+                library: Library::ClientGo,
+                time: program.clone(),
+                memory: program,
+            }),
+            None => notes.push("client-go was not measured: no `go` on the PATH".to_owned()),
+        }
+    }
+    if is_wanted(Library::KubeRs) {
+        programs.push(rust(Library::KubeRs)?);
+    }
+    Ok(programs)
+}
+
+/// Builds the programs that work with queues, as [`build`] does.
+///
+/// # Errors
+/// When a program does not build.
+pub(super) fn build_queues(target: &Path, notes: &mut Vec<String>) -> Result<Vec<(Library, PathBuf)>> {
+    say("building the programs (minutes at first, then cached)");
+    let mut command = cargo(target);
+    output(command.args([
+        "build",
+        "--quiet",
+        "--release",
+        "--locked",
+        "--package",
+        "queue-kubeloom",
+    ]))?;
+    let mut programs = vec![(Library::Kubeloom, target.join("release/queue-kubeloom"))];
+    match build_go(target, "./queue", "queue-client-go", &[])? {
         Some(program) => programs.push((Library::ClientGo, program)),
         None => notes.push("client-go was not measured: no `go` on the PATH".to_owned()),
     }
-    programs.push((Library::KubeRs, rust("client-kube-rs")?));
     Ok(programs)
 }
 

@@ -35,6 +35,7 @@ pub(super) enum Unit {
     Nanoseconds,
     Bytes,
     Count,
+    Ratio,
 }
 
 /// A figure that was taken once or more often.
@@ -227,10 +228,12 @@ fn amount(unit: Unit, value: f64) -> String {
     match unit {
         Unit::Nanoseconds if value >= 1e9 => format!("{:.2} s", value / 1e9),
         Unit::Nanoseconds if value >= 1e6 => format!("{:.1} ms", value / 1e6),
-        Unit::Nanoseconds => format!("{:.1} µs", value / 1e3),
+        Unit::Nanoseconds if value >= 1e3 => format!("{:.1} µs", value / 1e3),
+        Unit::Nanoseconds => format!("{value:.0} ns"),
         Unit::Bytes if value >= 1e6 => format!("{:.2} MB", value / 1e6),
         Unit::Bytes => format!("{value:.0} B"),
         Unit::Count => format!("{value:.1}"),
+        Unit::Ratio => format!("{value:.2}"),
     }
 }
 

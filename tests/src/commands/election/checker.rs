@@ -13,6 +13,9 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, Buf
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::sleep;
 
+/// Who leads begins a section more often than that, on a machine that is not too busy.
+const RECENT: Duration = Duration::from_millis(100);
+
 /// A term of leadership, by its token, and who leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Term {
@@ -176,9 +179,12 @@ impl Checker {
         Ok(())
     }
 
-    /// Who leads, as far as is known.
+    /// Who leads: whose last section is not long ago.
     pub(super) fn leader(&self) -> Option<String> {
-        self.log().newest.as_ref().map(|term| term.who.clone())
+        let log = self.log();
+        let is_recent = |end: Instant| end.elapsed() < RECENT;
+        let leads = !log.open.is_empty() || log.last_end.is_some_and(is_recent);
+        log.newest.as_ref().filter(|_| leads).map(|term| term.who.clone())
     }
 
     pub(super) fn sections(&self) -> u64 {

@@ -48,6 +48,51 @@ impl fmt::Display for Counts {
     }
 }
 
+/// What may go wrong.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Kill,
+    Held,
+    AnswersHeld,
+    Cut,
+    Slow,
+    StopServer,
+    RestartServer,
+}
+
+/// How often each is chosen.
+const KINDS: [Kind; 14] = [
+    Kind::Kill,
+    Kind::Kill,
+    Kind::Kill,
+    Kind::Held,
+    Kind::Held,
+    Kind::Held,
+    Kind::AnswersHeld,
+    Kind::AnswersHeld,
+    Kind::Cut,
+    Kind::Cut,
+    Kind::Slow,
+    Kind::Slow,
+    Kind::StopServer,
+    Kind::RestartServer,
+];
+
+/// The longest wait for a leader to disturb.
+const LEADER: Duration = Duration::from_secs(8);
+
+/// Who leads, if somebody does soon.
+async fn leader(group: &Group, checker: &Checker) -> Option<usize> {
+    let until = Instant::now() + LEADER;
+    while Instant::now() < until {
+        if let Some(leader) = checker.leader().and_then(|leader| group.find(&leader)) {
+            return Some(leader);
+        }
+        sleep(Duration::from_millis(50)).await;
+    }
+    None
+}
+
 /// Lets things go wrong.
 pub(super) struct Faults {
     pub(super) counts: Counts,
@@ -55,7 +100,7 @@ pub(super) struct Faults {
     began: Instant,
     /// The candidates whose way is not open, and until when.
     disturbed: Vec<(Instant, usize)>,
-    round: u32,
+    round: usize,
 }
 
 impl Faults {
@@ -88,27 +133,33 @@ impl Faults {
         let wait = self.millis(500, 3_000);
         sleep(wait).await;
         self.end_disturbances(group);
-        let leader = checker.leader().and_then(|leader| group.find(&leader));
+        let leader = leader(group, checker).await;
         let anybody = self.random.below(group.len());
-        // The leader more often than not.
-        let victim = leader.filter(|_| !self.random.one_in(4)).unwrap_or(anybody);
-        self.round += 1;
-        let first = [0, 2, 8, 4, 9];
-        let which = match first.get(self.round as usize - 1) {
-            Some(which) => *which,
-            None => self.random.below(10),
+        // The leader more often than not: who does not lead has little to lose.
+        let victim = leader.filter(|_| !self.random.one_in(5)).unwrap_or(anybody);
+        let first = [
+            Kind::Held,
+            Kind::Kill,
+            Kind::AnswersHeld,
+            Kind::StopServer,
+            Kind::RestartServer,
+        ];
+        let kind = match first.get(self.round) {
+            Some(kind) => *kind,
+            None => self.random.pick_copy(&KINDS),
         };
-        match which {
-            0 | 1 => self.kill(group, victim)?,
-            2 => self.disturb(group, victim, Mode::Held),
-            3 | 4 => self.disturb(group, victim, Mode::AnswersHeld),
-            5 => self.disturb(group, victim, Mode::Cut),
-            6 | 7 => {
+        self.round += 1;
+        match kind {
+            Kind::Kill => self.kill(group, victim)?,
+            Kind::Held => self.disturb(group, victim, Mode::Held),
+            Kind::AnswersHeld => self.disturb(group, victim, Mode::AnswersHeld),
+            Kind::Cut => self.disturb(group, victim, Mode::Cut),
+            Kind::Slow => {
                 let delay = self.millis(50, 700);
                 self.disturb(group, victim, Mode::Slow(delay));
             }
-            8 => self.stop_server(server).await?,
-            _ => self.restart_server(server)?,
+            Kind::StopServer => self.stop_server(server).await?,
+            Kind::RestartServer => self.restart_server(server)?,
         }
         Ok(())
     }

@@ -25,6 +25,9 @@ use self::faults::{Counts, Faults};
 use self::group::Group;
 use crate::apiserver::{ApiServer, Options, binary};
 
+/// How many overlaps are shown.
+const SHOWN: usize = 20;
+
 /// Arguments of the subcommand.
 #[derive(Debug, clap::Args)]
 pub struct ElectionArgs {
@@ -94,7 +97,7 @@ fn report(counts: &Counts, checker: &Checker) -> Result<()> {
     let summary = checker.summary();
     println!("{counts}");
     println!("{summary}");
-    for overlap in &summary.overlaps {
+    for overlap in summary.overlaps.iter().take(SHOWN) {
         println!("  OVERLAP {overlap}");
     }
     ensure!(

@@ -31,7 +31,7 @@ use crate::cache::object::{Object, ObjectKey};
 use crate::cache::sync::lock;
 
 /// How a store packs its objects.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct PackedOptions {
     /// How many of the objects that were read or written last are kept unpacked too.

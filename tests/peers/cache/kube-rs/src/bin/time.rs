@@ -1,0 +1,5 @@
+//! Measures times, with the system's allocator as it is.
+
+fn main() -> anyhow::Result<()> {
+    cache_kube_rs::run(None)
+}
