@@ -7,7 +7,8 @@ use syn::{Ident, LitStr};
 
 use crate::input::Root;
 use crate::keys::{Faults, Keys};
-use crate::values::{Column, FieldPath, Pair, Rule, Scale};
+use crate::parts::{Column, Rule, Scale};
+use crate::values::{FieldPath, Pair};
 
 /// All implementations, and the faults beside them.
 pub(crate) fn all(root: &Root<'_>, keys: &Keys, faults: Faults) -> TokenStream {

@@ -8,7 +8,8 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Ident, LitBool, LitStr, Token, parenthesized};
 
 use crate::names;
-use crate::values::{self, Column, FieldPath, Pair, Rule, Scale};
+use crate::parts::{Column, Rule, Scale};
+use crate::values::{self, FieldPath, Pair};
 
 /// All keys, in the order in which documentation lists them.
 const KEYS: [&str; 21] = [

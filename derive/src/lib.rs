@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `keys` | the keys of `#[resource(...)]`, read one by one; what is wrong is collected |
 //! | `values` | what stands behind a key: texts, paths, lists |
+//! | `parts` | keys of several parts |
 //! | `names` | the rules of names, and the plural of a kind |
 //! | `input` | the struct |
 //! | `emit` | the implementations |
@@ -16,6 +17,7 @@ mod emit;
 mod input;
 mod keys;
 mod names;
+mod parts;
 #[cfg(test)]
 mod tests;
 mod values;

@@ -4,8 +4,3 @@
 fn what_the_api_does_not_offer_does_not_compile() {
     trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
 }
-
-#[test]
-fn what_is_no_kind_does_not_derive() {
-    trybuild::TestCases::new().compile_fail("tests/ui/derive/*.rs");
-}
