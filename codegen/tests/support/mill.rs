@@ -28,6 +28,7 @@ pub(crate) fn documents(files: &[(&str, &str)]) -> Documents {
     documents
 }
 
+#[allow(clippy::panic, reason = "a test may panic")]
 pub(crate) fn run(documents: &Documents) -> Generated {
     generate(documents, &Options::new("demo")).unwrap_or_else(|report| panic!("{report}"))
 }

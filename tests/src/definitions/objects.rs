@@ -230,7 +230,7 @@ impl Maker {
 
     fn text(&self, schema: &Value) -> Value {
         let known = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
-        let known = known.filter(|value| value.is_string()).last();
+        let known = known.rev().find(|value| value.is_string());
         let format = schema.get("format").and_then(Value::as_str);
         match (self.plan, known, format) {
             (Plan::Zeros | Plan::Minimal, ..) => "".into(),

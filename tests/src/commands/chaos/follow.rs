@@ -120,8 +120,10 @@ impl<K: Object> Follower<K> {
         content: Content<K>,
         list: Box<dyn Fn() -> BoxFuture<'static, Result<Vec<K>>> + Send + Sync>,
     ) -> Self {
-        let mut options = InformerOptions::default();
-        options.storage = storage;
+        let mut options = InformerOptions {
+            storage,
+            ..InformerOptions::default()
+        };
         // A run of minutes is to see what a cluster sees in days.
         options.reflector.watch_timeout = Duration::from_secs(10);
         options.reflector.watch_grace = Duration::from_secs(3);

@@ -142,7 +142,7 @@ mod tests {
         let mut stream = TcpStream::connect(("127.0.0.1", proxy.port())).await.unwrap();
         let soon = Duration::from_secs(20);
         let later = Duration::from_millis(100);
-        let mut ask = async |stream: &mut TcpStream, limit| {
+        let ask = async |stream: &mut TcpStream, limit| {
             stream.write_all(b"x").await.unwrap();
             tokio::time::timeout(limit, stream.read_u8()).await
         };
