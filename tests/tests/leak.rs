@@ -29,8 +29,10 @@ fn resident() -> u64 {
 }
 
 fn informer(client: &RestClient, namespace: &str, storage: Storage) -> SharedInformer<ConfigMap> {
-    let mut options = InformerOptions::default();
-    options.storage = storage;
+    let options = InformerOptions {
+        storage,
+        ..InformerOptions::default()
+    };
     let informer = SharedInformer::with_options(ApiListWatch::new(client, Some(namespace)), options);
     informer.add_event_handler(|_: Event<ConfigMap>| {});
     informer

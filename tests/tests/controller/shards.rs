@@ -36,10 +36,12 @@ async fn shares_are_chosen_by_servers_that_can_and_filtered_otherwise() {
         let mut all = Vec::new();
         for number in 0..12 {
             let namespace = server.namespace(&format!("space-{number}")).unwrap();
-            let mut thing = ConfigMap::default();
-            thing.metadata = ObjectMeta {
-                name: "thing".into(),
-                ..ObjectMeta::default()
+            let thing = ConfigMap {
+                metadata: ObjectMeta {
+                    name: "thing".into(),
+                    ..ObjectMeta::default()
+                },
+                ..ConfigMap::default()
             };
             client.namespaced(&namespace).create(&thing).await.unwrap();
             all.push(namespace);

@@ -56,7 +56,6 @@ impl Process {
                 lease: Duration::from_secs(4),
                 renew: Duration::from_secs(3),
                 retry: Duration::from_millis(500),
-                ..ElectionTiming::default()
             };
             let options = ElectionOptions::new(&namespace, "websites").timing(timing);
             let elector = LeaderElector::new(&client, options).unwrap();
