@@ -250,7 +250,7 @@ fn a_crate_that_compiles(snapshot: &str, out: &Path) {
     for part in [
         "/// A sail of a mill.",
         "/// What it is made of.",
-        "pub cloth: Str,",
+        "pub cloth: SailCloth,",
         "pub reefs: Option<Vec<i32>>,",
         "pub size: Option<IntOrString>,",
         "const PROTOBUF: bool = false;",

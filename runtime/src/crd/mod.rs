@@ -8,7 +8,7 @@
 //! | the definition of a type | [`CustomResource`] |
 //! | its schema, and attributes that only servers know | [`schema`] |
 //! | several versions in one definition | [`merge`] |
-//! | as YAML | [`print`] |
+//! | as YAML | [`print()`] |
 //! | on a server | [`apply`], [`wait_established`] |
 //! | conversion between versions | `kubeloom::webhook` (feature `webhook`) |
 //!
