@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`cache`] | `compare cache`: informers, stores, queues |
 //! | [`client`] | `compare client`: calls to a real API server |
-//! | [`derive`] | `compare derive`: ten derived kinds, expanded and compiled |
+//! | [`mod@derive`] | `compare derive`: ten derived kinds, expanded and compiled |
 //! | [`queue`] | `compare queue`: work queues, and a controller that does nothing |
 //! | [`types`] | `compare types`: decoding, encoding, memory, compilation, binaries |
 //! | `fixed` | a server that costs nothing, for `cache` |
